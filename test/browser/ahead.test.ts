@@ -52,7 +52,7 @@ it('is not heard before the person takes it, and the person’s own edit wins th
 
   await goWithin(page, '/settings/devices');
   await page.getByText('2 entries of another device wait outside.').waitFor();
-  await desk.press('Take them in');
+  await desk.press('Take in');
   await page.getByText('1 entry of another device waits outside.').waitFor();
   await expect.poll(() => called(laptop)).toBe('Mallory');
   expect(await waiting(1)).toMatchObject({ latest: LAST_TIME });
@@ -71,7 +71,7 @@ it('lets the session begin where the person goes on after it', async () => {
   await goWithin(desk.page, '/');
   await desk.press('SUMMON');
   await desk.page.getByText(/more than a day ahead of the relay’s clock/).waitFor();
-  await desk.press('Go on after it');
+  await desk.press('Go on');
   await desk.page.getByRole('button', { name: 'End session' }).waitFor();
   await desk.press('End session');
 });

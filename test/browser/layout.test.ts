@@ -217,8 +217,8 @@ const cutOff = () => {
  * What is opened by a button has no address of its own: where the button is, and how it is called.
  */
 const dialogsOf = (agent: string): readonly (readonly [string, string | RegExp])[] => [
-  ['/schedule', 'New routine'],
-  ['/schedule', 'New script'],
+  ['/schedule', 'A new routine'],
+  ['/schedule', 'A new script'],
   ['/settings/devices', 'Add a device'],
   ['/settings/devices', 'Make a recovery phrase'],
   ['/settings/devices', 'Join from another device'],

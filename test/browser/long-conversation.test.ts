@@ -175,7 +175,7 @@ describe('A conversation of many thousands of messages', () => {
       await eyes.settled();
       const { n, top, row } = await eyes.placeOf();
       await page
-        .getByRole('button', { name: /Earlier messages/ })
+        .getByRole('button', { name: /Show more/ })
         .evaluate((button) => (button instanceof HTMLElement ? button.click() : undefined));
       await page.waitForFunction(({ n, row }) => window.eyes.placeOf(n).row > row, { n, row });
       await eyes.settled();
@@ -189,10 +189,7 @@ describe('A conversation of many thousands of messages', () => {
     const region = page.getByRole('region', { name: /^Conversation with/ });
     await measured('Home, the first time', async () => {
       // Looked for from before the press: on a quick machine it is said for a moment only.
-      await Promise.all([
-        page.getByRole('status').getByText('Going to the beginning…').waitFor(),
-        region.press('Home'),
-      ]);
+      await Promise.all([page.getByRole('status').getByText('Loading…').waitFor(), region.press('Home')]);
       await eyes.until((seen) => seen.includes(0));
     });
     await eyes.settled();

@@ -161,9 +161,7 @@ it('a page that lost its key is told what to do, and a new link gives everything
   await page.evaluate(() => localStorage.clear());
   await page.reload();
   const told = page.getByRole('alert').filter({ hasText: 'This browser is not signed in' });
-  await told
-    .getByText(/Press Enter in the terminal where Roost runs, and open the printed link in this browser/)
-    .waitFor();
+  await told.getByText(/Press Enter in the terminal where Roost runs, and open the link that it prints/).waitFor();
   await visitor.open(1);
   await visitor.untilRead(WORDS);
 

@@ -104,7 +104,7 @@ async function commentsOnLines(board: Visitor['page'], review: Locator): Promise
   await drop.first().click();
   await board.setViewportSize({ width: 1440, height: 900 });
   await drop.click();
-  await review.getByText('not sent yet').waitFor({ state: 'hidden' });
+  await review.getByText('Not sent yet').waitFor({ state: 'hidden' });
 }
 
 describe('A project', { timeout: 120_000 }, () => {
@@ -193,7 +193,7 @@ describe('A project', { timeout: 120_000 }, () => {
     await settings.getByRole('button', { name: /^Remove the checkout of #1/ }).click();
     await picture(board, 'projects-checkout');
     await board.getByRole('button', { name: 'Remove it', exact: true }).click();
-    await settings.getByText('There is none.').waitFor();
+    await settings.getByText('Nothing yet.').waitFor();
     await board.keyboard.press('Escape');
     await board.reload();
     await inColumn('Done').getByRole('link').first().waitFor();

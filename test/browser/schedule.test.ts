@@ -111,7 +111,7 @@ describe('A routine', { timeout: 120_000 }, () => {
     await names.nth(1).waitFor();
     expect(await names.allInnerTexts()).toEqual(['Watch the bridge', 'Look at the river']);
     // The script that it has written is run once it is set, and asks no model.
-    await visitor.press('New script');
+    await visitor.press('A new script');
     await dialog.getByLabel('Name').fill('Is the river low');
     await dialog.getByLabel('File').fill(CHECK);
     await visitor.press('Save');
@@ -184,8 +184,8 @@ describe('A routine', { timeout: 120_000 }, () => {
     // where it was.
     await page.getByRole('button', { name: 'Remove the copy of Name1' }).waitFor();
     for (const [opener, title] of [
-      ['New routine', 'A new routine'],
-      ['New script', 'A new script'],
+      ['A new routine', 'A new routine'],
+      ['A new script', 'A new script'],
     ] as const) {
       await tabTo(page, opener);
       await page.keyboard.press('Enter');

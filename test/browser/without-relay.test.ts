@@ -144,7 +144,7 @@ describe('two browsers of a household', () => {
     await one.visitor.press('Make the text');
     const offer = await here.getByLabel('The text for the other device', { exact: true }).innerText();
     await there.getByLabel('The text of the first device').fill(offer);
-    await two.visitor.press('Answer it');
+    await two.visitor.press('Answer');
     const answer = await there.getByLabel('The answer for the first device', { exact: true }).innerText();
     await here.getByLabel('The answer of the second device').fill(answer);
     await one.visitor.press('Open the connection');

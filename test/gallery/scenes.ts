@@ -973,19 +973,19 @@ export const SCENES: Readonly<Record<string, Scene>> = {
     docs: team(3),
     path: '/schedule',
     prepare: ({ reach }) => nights(reach),
-    press: ['New routine'],
+    press: ['A new routine'],
   },
   'schedule, a new script': {
     docs: team(3),
     path: '/schedule',
     prepare: ({ reach }) => nights(reach),
-    press: ['New script'],
+    press: ['A new script'],
   },
   'schedule, scripts off': {
     docs: team(3),
     path: '/schedule',
     prepare: ({ reach }) => nights(reach, { scripts: false }),
-    press: ['New script'],
+    press: ['A new script'],
   },
   'schedule, loading': {
     docs: team(3),

@@ -102,7 +102,11 @@ function textsIn(path: string, code: string): FoundTexts {
 export function textsOfPage(): FoundTexts {
   const read = (path: string) => textsIn(path, readFileSync(join(ROOT, path), 'utf8'));
   const found = sources(FOLDERS).map(read);
-  const said = sources(ELSEWHERE).flatMap((path) => read(path).marked);
+  const own = new Set(found.flatMap(({ marked }) => marked.map(({ key }) => key)));
+  // A sentence from elsewhere that the page says too has one translation.
+  const said = sources(ELSEWHERE)
+    .flatMap((path) => read(path).marked)
+    .map(({ key, at }) => ({ key: own.has(key.slice(FORM.length)) ? key.slice(FORM.length) : key, at }));
   const refusals = PROBLEMS.map((name) => ({ key: `about:roost/${name}`, at: 'src/shared/protocol/problems.ts' }));
   // Shown by `translated`: the ledger's worker has the same table, and speaks to nobody.
   const kinds = documentKinds().flatMap(({ name, consent = name, type }) =>

@@ -175,7 +175,7 @@ function statusProblem(error: InstanceType<typeof Anthropic.APIError>, context: 
   }
   if (error.status !== undefined && error.status >= 400 && error.status < 500)
     return { kind: 'refused-request', message: sentence`${host} refused the request (${error.status}): ${said}` };
-  if (context.began) return { kind: 'stream-cut', message: sentence`${host} broke off in mid-answer: ${said}` };
+  if (context.began) return { kind: 'stream-cut', message: sentence`The answer from ${host} broke off. Try again.` };
   return {
     kind: 'upstream-broken',
     message: sentence`${host} had an error of its own${error.status ? ` (${error.status})` : ''}: ${said}`,
@@ -222,7 +222,7 @@ function busyProblem(
     message:
       kind === 'overloaded'
         ? sentence`${host} is overloaded at the moment. ${later}`
-        : sentence`${host} asks for a pause: too many requests at once. ${later}`,
+        : sentence`${host} asks for a pause. ${later}`,
   };
 }
 
@@ -230,7 +230,7 @@ function problemOf(error: unknown, context: ProblemContext): MindError {
   if (error instanceof Anthropic.APIUserAbortError) return { kind: 'aborted', message: sentence`Stopped.` };
   if (error instanceof Anthropic.APIConnectionError)
     return context.began
-      ? { kind: 'stream-cut', message: sentence`The connection to ${context.host} broke in mid-answer. Try again.` }
+      ? { kind: 'stream-cut', message: sentence`The answer from ${context.host} broke off. Try again.` }
       : {
           kind: 'unreachable',
           message: sentence`${context.host} cannot be reached. Is it running, and is this machine online?`,
@@ -255,7 +255,7 @@ function problemOf(error: unknown, context: ProblemContext): MindError {
   if (isUnreadable)
     return {
       kind: 'stream-cut',
-      message: sentence`${context.host} sent something in mid-answer that cannot be read. The answer ends there. Try again.`,
+      message: sentence`The answer from ${context.host} broke off. Try again.`,
     };
   // All other errors are broken connections, such as a socket that was closed in mid-stream.
   if (error instanceof Error)

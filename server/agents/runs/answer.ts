@@ -334,7 +334,7 @@ function unfinished({
   if (didBefore || blocks.some(({ kind }) => kind === 'web')) return null;
   return {
     why: 'silent',
-    error: isThinking(blocks) ? sentence`It thought, and said nothing.` : sentence`It answered, but said nothing.`,
+    error: sentence`It answered, but said nothing.`,
   };
 }
 

@@ -114,7 +114,7 @@ export type MindSchema =
 /** The reason of an unusable schema is a sentence. A deep schema is walked to its end. */
 export function mindSchemaOf(given: unknown, { schemaParts }: MindSchemaLimits): MindSchema {
   const root = given === undefined || given === null || given === true ? {} : given;
-  if (!isRecord(root)) return { ok: false, reason: sentence`Its input schema is not an object.` };
+  if (!isRecord(root)) return { ok: false, reason: sentence`Its input schema is not valid JSON Schema.` };
   /** By the model's name: the server's name. */
   const renamed = new Map<string, string>();
   const plain = new Set<string>();
@@ -292,7 +292,8 @@ export function mindSchemaOf(given: unknown, { schemaParts }: MindSchemaLimits):
     const types = [root['type']].flat().filter((type) => type !== null && type !== undefined);
     const isOther = types.length > 0 && !types.includes('object');
     const isChoice = listOf(root['anyOf']).length > 0 || listOf(root['oneOf']).length > 0;
-    if (isOther || (!isObject && isChoice)) return { ok: false, reason: sentence`Its input schema is not an object.` };
+    if (isOther || (!isObject && isChoice))
+      return { ok: false, reason: sentence`Its input schema is not valid JSON Schema.` };
     const isWrong = (word: string, value: unknown) => word in rest && rest[word] !== null && !value;
     const merged = {
       ...rest,
@@ -317,7 +318,7 @@ export function mindSchemaOf(given: unknown, { schemaParts }: MindSchemaLimits):
     return { ok: true, schema, back: (input) => renamedBack(input, renamed) as Record<string, unknown> };
   } catch (error) {
     if (!(error instanceof TooManyError)) throw error;
-    return { ok: false, reason: sentence`Its input schema has more than ${schemaParts} parts.` };
+    return { ok: false, reason: sentence`Its input schema is too large.` };
   }
 }
 

@@ -107,11 +107,9 @@ function canonical(value: unknown): unknown {
 function tooLarge(description: string, schema: unknown, limits: McpLimits): string | null {
   if (description.length > limits.descriptionChars)
     return sentence`Its description has ${description.length} characters. Roost reads ${limits.descriptionChars} at most.`;
-  if (deeperThan(schema, limits.schemaDepth))
-    return sentence`Its input schema has more than ${limits.schemaDepth} levels.`;
+  if (deeperThan(schema, limits.schemaDepth)) return sentence`Its input schema is too large.`;
   const { length } = JSON.stringify(schema);
-  if (length > limits.schemaChars)
-    return sentence`Its input schema has ${length} characters. Roost reads ${limits.schemaChars} at most.`;
+  if (length > limits.schemaChars) return sentence`Its input schema is too large.`;
   return null;
 }
 

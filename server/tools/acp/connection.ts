@@ -104,12 +104,12 @@ function checkable(message: unknown, most: number): unknown {
 }
 
 /** The error for output that exceeded a limit. */
-function endOf({ what }: TooMuchError, { messageBytes }: ProgramLimits): ProgramError {
+function endOf({ what }: TooMuchError): ProgramError {
   switch (what) {
     case 'flood':
       return new ProgramError('nonsense', FLOODED);
     case 'length':
-      return new ProgramError('nonsense', sentence`a message of it is longer than ${messageBytes} bytes`);
+      return new ProgramError('nonsense', sentence`a message of it is too long or nested too deep`);
     case 'depth':
     case 'values':
       return new ProgramError('nonsense', sentence`a message of it is too long or nested too deep`);
@@ -166,7 +166,7 @@ function streamOf({ child, write }: Group, limits: ProgramLimits, fail: (error: 
             if (message) return controller.enqueue(message);
           }
         } catch (error) {
-          if (error instanceof TooMuchError) fail(endOf(error, limits));
+          if (error instanceof TooMuchError) fail(endOf(error));
           else ended();
           controller.close();
         }
@@ -245,12 +245,9 @@ export async function openConnection(
     });
   });
   child.stdin?.on('error', () => undefined);
-  let greeted = false;
   const tooLate = () => {
     const seconds = limits.startMs / 1_000;
-    const missed = greeted
-      ? sentence`it said hello, but did not open a session within ${seconds} s, and was ended`
-      : sentence`it did not say hello within ${seconds} s, and was ended`;
+    const missed = sentence`it did not answer within ${seconds} s, and was ended`;
     const hangs = new ProgramError('hangs', missed);
     fail(late.reason instanceof ProgramError ? late.reason : hangs);
   };
@@ -301,7 +298,6 @@ export async function openConnection(
         'nonsense',
         sentence`${name} speaks version ${info.protocolVersion} of the Agent Client Protocol, and Roost ${PROTOCOL_VERSION}.`,
       );
-    greeted = true;
     return { pid: group.pid, agent: connection.agent, info, answer, broken, close };
   } catch (error) {
     await close();

@@ -433,13 +433,11 @@ const ABORTED = 'aborted' satisfies MindErrorKind;
 function unfinishedOf(name: string, reason: unknown): string {
   switch (reason) {
     case 'max_tokens':
-      return sentence`${name} reached its own limit of tokens for one answer. What it said until then is kept; write to it, and it goes on.`;
+      return sentence`${name} reached its own limit for one turn. What it said is kept. Write to it to continue.`;
     case 'max_turn_requests':
-      return sentence`${name} reached its own limit of requests for one turn. What it said until then is kept; write to it, and it goes on.`;
+      return sentence`${name} reached its own limit for one turn. What it said is kept. Write to it to continue.`;
     default:
-      return typeof reason === 'string'
-        ? sentence`${name} ended its turn for a reason that Roost does not know (“${reason.slice(0, 80)}”). What it said until then is kept.`
-        : sentence`${name} ended its turn without saying why. What it said until then is kept.`;
+      return sentence`${name} ended its turn early. What it said is kept.`;
   }
 }
 

@@ -297,7 +297,7 @@ export async function inTime<Value>(
 ): Promise<Value> {
   const late = new AbortController();
   const stop = timers.after(startMs, () => late.abort());
-  const leave = () => late.abort(new ProgramError('died', sentence`it was stopped while it started`));
+  const leave = () => late.abort(new ProgramError('died', sentence`it was stopped`));
   if (left.aborted) leave();
   else left.addEventListener('abort', leave, { once: true });
   try {

@@ -106,7 +106,7 @@ export async function refuseCopies({ kind, repository, copy }: Pick<ProjectValue
     const entry = await stat(join(repository, path)).catch(() => null);
     if (entry?.isDirectory() === true) return sentence`${path} is a folder. Name the files in it.`;
     if (entry && entry.size > most)
-      return sentence`${path} has more than ${most / 1_000_000} MB, which is the most of a copied file.`;
+      return sentence`${path} has more than ${most / 1_000_000} MB, which is the most that is read.`;
   }
   return null;
 }
@@ -129,7 +129,7 @@ async function partsOf(path: string, lane: Lane): Promise<Parts> {
   const entry = join(path, '.git');
   if (isGitDir(entry)) {
     const own = await realpath(entry);
-    if (dirname(own) !== path) throw new GitError(sentence`${entry} is a link to ${own}. Name that repository itself.`);
+    if (dirname(own) !== path) throw new GitError(sentence`${entry} leads to ${own}. Name that repository itself.`);
     return { top: path, own, common: own };
   }
   const linked = /^gitdir: (.+?)\n*$/.exec((await smallText(entry)) ?? '')?.[1];
@@ -146,7 +146,7 @@ async function partsOf(path: string, lane: Lane): Promise<Parts> {
       if (tree !== undefined && (await realpath(resolve(own, tree)).catch(() => '')) === path)
         return { top: path, own, common: own };
     }
-    throw new GitError(sentence`${entry} leads to ${own}, which does not belong to it. Name that repository itself.`);
+    throw new GitError(sentence`${entry} leads to ${own}. Name that repository itself.`);
   }
   if (isGitDir(path)) return { top: basename(path) === '.git' ? dirname(path) : null, own: path, common: path };
   throw new GitError(sentence`There is no git repository at ${path}.`);
@@ -226,7 +226,7 @@ export async function openView(path: string, { folder, hidden, lane }: ViewDeps)
   for (const [key, value] of theirs) {
     const extension = /^extensions\.(.+)$/.exec(key)?.[1];
     if (extension === 'partialclone')
-      throw new GitError(sentence`${path} is a partial clone, and has not all of its files. Name a whole clone.`);
+      throw new GitError(sentence`This clone is not whole. Name one with all files and the whole history.`);
     if (
       extension !== undefined &&
       (!EXTENSIONS.includes(extension) || (extension === 'refstorage' && value !== 'files'))
@@ -400,16 +400,16 @@ export async function refuseMove(view: View, move: Move): Promise<string | null>
   if (other !== null)
     return sentence`The branch ${branch} is checked out in the working tree ${other}. Check out another branch there, and merge again.`;
   if (top === null && view.theirs.get('core.bare') !== 'true' && (await branchIn(own)) === branch)
-    return sentence`The branch ${branch} is checked out in a working tree of ${path} that the relay does not know. Check out another branch there, and merge again.`;
+    return sentence`The branch ${branch} is checked out in the working tree ${path}. Check out another branch there, and merge again.`;
   if (!(await isCheckedOut(view, branch)) || top === null) {
     const rebased = (await smallText(join(own, 'rebase-merge', 'head-name')))?.trim();
     return rebased === `refs/heads/${branch}`
-      ? sentence`Git is in the middle of a rebase of ${branch} in ${path}. Finish it, and merge again.`
+      ? sentence`Git is in the middle of something in ${path}. Finish it, and merge again.`
       : null;
   }
   for (const each of MID_WORK.split(' '))
     if (existsSync(join(own, each)))
-      return sentence`Git is in the middle of something in ${path}: there is ${join(own, each)}. Finish it, and merge again.`;
+      return sentence`Git is in the middle of something in ${path}. Finish it, and merge again.`;
   if (existsSync(join(own, 'index.lock')))
     return sentence`Git works in ${path}: there is ${join(own, 'index.lock')}. If no git runs there, delete that file. Then merge again.`;
   const stored = await filteredIn(view, move);

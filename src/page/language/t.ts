@@ -104,6 +104,8 @@ export function retold(said: string, code?: string): string {
   if (spoken.language === SOURCE) return said;
   const byCode = code === undefined ? undefined : spoken.texts[code];
   if (typeof byCode === 'string') return byCode.replace('{0}', () => retold(said));
+  const own = spoken.texts[said];
+  if (typeof own === 'string') return own;
   forms ??= allForms();
   for (const { shape, text } of forms) {
     const found = shape.exec(said);

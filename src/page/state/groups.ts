@@ -57,7 +57,7 @@ export async function moveToSeat(roost: RoostState, agentId: AgentId, position: 
   }
   const done = await actions.changeAgents(seatChanges(roster, agentId, position));
   if (!done.ok) {
-    notices.error(t`This could not be saved: ${done.reason}`);
+    notices.error(t`Could not save this. ${done.reason}`);
     return false;
   }
   const name = displayName(agent, roster);
@@ -124,7 +124,7 @@ export async function storeGroup(
   }: { readonly groupId?: string; readonly name: string; readonly agentIds: readonly AgentId[] },
 ): Promise<Done> {
   const name = wanted.replace(/\s+/g, ' ').trim();
-  if (name === '') return { ok: false, reason: t`Give the group a name.` };
+  if (name === '') return { ok: false, reason: t`It needs a name.` };
   if (name.length > GROUPS.name) return { ok: false, reason: t`A name has at most ${GROUPS.name} characters.` };
   if (agentIds.length === 0) return { ok: false, reason: t`Mark who is in it.` };
   return writeChange(roost, () => {
@@ -140,7 +140,7 @@ export async function storeGroup(
 export async function removeGroup(roost: RoostState, group: AgentGroup): Promise<void> {
   const { notices } = roost;
   const removed = await writeGroup(roost, { ...group, agentIds: [] });
-  if (!removed.ok) return notices.error(t`“${group.name}” could not be removed: ${removed.reason}`);
+  if (!removed.ok) return notices.error(t`Could not do this. ${removed.reason}`);
   notices.info(t`The group “${group.name}” is removed. Nobody in it is changed.`, {
     label: t`Undo`,
     run: () => void writeGroup(roost, group),

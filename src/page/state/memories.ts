@@ -92,7 +92,7 @@ function createMemories({ reach, changes, device, notices, dataWorker }: RoostSt
       const result = await reach((client) => client.removeMemory({ memoryId }));
       if (agentId !== null) await of(agentId).again();
       if (!result.ok) return notices.refused(result.problem);
-      notices.info(t`${path} is deleted.`, {
+      notices.info(t`“${path}” is deleted.`, {
         label: t`Undo`,
         run: () =>
           void (agentId === null ? null : add(agentId, { path, text, pinned }))?.then((back) => {

@@ -136,7 +136,7 @@ function createNotifications({ reach, changes, device, notices }: RoostState): N
       } catch (error) {
         return {
           ok: false,
-          reason: t`The browser could not switch it on: ${errorText(error)}`,
+          reason: t`Could not do this. ${errorText(error)}`,
         };
       }
     } else if ('serviceWorker' in navigator)

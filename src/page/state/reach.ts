@@ -4,7 +4,7 @@ import type { PageClient, RelayResult, StreamItem } from '../../shared/relay-cli
 import type { ReachClient } from '../../shared/relay-client/reach-client.ts';
 import type { RelayPort } from './ports.ts';
 
-const MISSING = t`A part of the page could not be fetched. Start the relay again with "npm start", then reload the page.`;
+const MISSING = t`Could not load a part of the page. Check the connection to the relay.`;
 
 /** Makes one call. An expected failure is a value. */
 type Port<Client> = <Value>(call: (client: Client) => Promise<RelayResult<Value>>) => Promise<RelayResult<Value>>;

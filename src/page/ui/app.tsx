@@ -144,9 +144,9 @@ function Home() {
 
   return (
     <>
-      <main id="main" className="home stack" data-view={view}>
+      <main id="main" className="home stack shrinks" data-view={view}>
         {whole ? (
-          <Suspense fallback={<p className="lazy ink-3" role="status">{t`Opening…`}</p>}>
+          <Suspense fallback={<p className="lazy ink-3" role="status">{t`Loading…`}</p>}>
             <Part key={view}>{whole.page}</Part>
             <Arrival
               at={route.kind === 'threads' && route.threadId !== null ? 'thread' : route.kind}
@@ -172,7 +172,7 @@ function Home() {
               </Part>
             )}
             {beside && (
-              <aside className="beside scroll" aria-label={t`About ${name}`}>
+              <aside className="beside scroll ruled-start" aria-label={t`About ${name}`}>
                 <h2 className="visually-hidden">{t`About ${name}`}</h2>
                 <Part>
                   <AgentPanel agentId={talkTo} />

@@ -23,6 +23,7 @@ const WORDS: Words = {
   close: t`Close`,
   keep: t`Keep it`,
   saving: t`Saving…`,
+  working: t`Working…`,
   saved: t`Saved. It applies now.`,
   undo: t`Undo`,
 };

@@ -76,7 +76,7 @@ export const NUMBERS = {
     ...{ min: 0, max: 1_000, otherwise: 12, unit: wakes },
     path: guardrail('max_wakes_per_day'),
     label: sentence`Wakes a day`,
-    words: sentence`guardrails limits daily`,
+    words: 'guardrails limits daily grenzen täglich',
     group: 'wakes',
   },
   cooldown_seconds: {
@@ -84,7 +84,7 @@ export const NUMBERS = {
     ...{ min: 0, max: 86_400, otherwise: 300, unit: seconds },
     path: guardrail('cooldown_seconds'),
     label: sentence`Pause between two wakes`,
-    words: sentence`cooldown`,
+    words: 'cooldown abstand',
     group: 'wakes',
   },
   max_wakes_per_pair_per_day: {
@@ -100,7 +100,7 @@ export const NUMBERS = {
     ...{ min: 0, max: 1_440, otherwise: 120, unit: minutes },
     path: guardrail('max_daily_session_minutes'),
     label: sentence`Minutes a day`,
-    words: sentence`session time daily`,
+    words: 'session time daily sitzung zeit täglich',
     group: 'wakes',
   },
   max_wakes_per_session: {
@@ -115,7 +115,7 @@ export const NUMBERS = {
     ...{ min: 0, max: 16, otherwise: 2, unit: sentence`runs` },
     path: coordination('max_concurrent_pulse_sessions'),
     label: sentence`Runs at the same time`,
-    words: sentence`parallel sessions`,
+    words: 'parallel sessions sitzungen',
     group: 'runs',
   },
   pulse_max_turns: {
@@ -123,7 +123,7 @@ export const NUMBERS = {
     ...{ min: 1, max: 1_000, otherwise: 25, unit: requests },
     path: ['pulse_max_turns'],
     label: sentence`Model requests in one run`,
-    words: sentence`turns steps`,
+    words: 'turns steps schritte runden',
     group: 'runs',
   },
   pulse_container_timeout_ms: {
@@ -131,7 +131,7 @@ export const NUMBERS = {
     ...{ min: 1_000, max: 3_600_000, otherwise: 120_000, unit: seconds, per: 1_000 },
     path: ['pulse_container_timeout_ms'],
     label: sentence`Time of a run`,
-    words: sentence`timeout`,
+    words: 'timeout zeitlimit',
     group: 'runs',
   },
   pulse_busy_wait_ms: {
@@ -154,7 +154,7 @@ export const NUMBERS = {
     path: coordination('note_cents'),
     label: sentence`Most that a note before sleep may cost`,
     hint: sentence`Each request is counted at its highest possible price. Most cost far less.`,
-    words: sentence`memory cost limit session end`,
+    words: 'memory cost limit session end Gedächtnis Kosten Grenze Sitzungsende',
     group: 'memory',
   },
   dream_hour: {
@@ -162,7 +162,7 @@ export const NUMBERS = {
     ...{ min: 0, max: 23, otherwise: 3, unit: sentence`o’clock` },
     path: coordination('dream_hour'),
     label: sentence`Dreams from`,
-    words: sentence`night memory time hour`,
+    words: 'night memory time hour Nacht Gedächtnis Zeit Stunde',
     group: 'memory',
   },
   command_seconds: {
@@ -170,7 +170,7 @@ export const NUMBERS = {
     ...{ min: 1, max: 1_800, otherwise: 120, unit: seconds },
     path: coordination('command_seconds'),
     label: sentence`Time of a command`,
-    words: sentence`timeout shell`,
+    words: 'timeout shell zeitlimit',
     group: 'commands',
   },
   workspace_megabytes: {
@@ -178,7 +178,7 @@ export const NUMBERS = {
     ...{ min: 1, max: 1_000_000, otherwise: 2_000, unit: 'MB' },
     path: coordination('workspace_megabytes'),
     label: sentence`Size of its folder`,
-    words: sentence`files workspace space disk gigabytes`,
+    words: 'files workspace space disk gigabytes dateien arbeitsordner platz festplatte gigabyte',
     group: 'commands',
   },
   flood_max_wakes: {
@@ -186,7 +186,7 @@ export const NUMBERS = {
     ...{ min: 0, max: 1_000, otherwise: 5, unit: wakes },
     path: ['flood_guard', 'max_wakes'],
     label: sentence`Wakes in a minute, all agents together`,
-    words: sentence`flood at once`,
+    words: 'flood at once flut auf einmal',
     group: 'wakes',
   },
   flood_window_seconds: {
@@ -224,7 +224,7 @@ export const NUMBERS = {
     path: ['contextTokens'],
     label: sentence`Context window`,
     hint: sentence`0: as the model says. Set it for a local server that cuts without notice.`,
-    words: sentence`what models read memory`,
+    words: 'what models read memory was modelle lesen gedächtnis',
     group: 'answers',
   },
   transcriptCap: {
@@ -233,7 +233,7 @@ export const NUMBERS = {
     path: ['transcriptCap'],
     label: sentence`Remembered of the last conversation`,
     hint: sentence`More costs more at every wake.`,
-    words: sentence`transcript memory`,
+    words: 'transcript memory mitschrift gedächtnis',
     group: 'answers',
   },
   wakeTimeoutMs: {
@@ -241,7 +241,7 @@ export const NUMBERS = {
     ...{ ...SETTING_NUMBERS.wakeTimeoutMs, unit: seconds, per: 1_000 },
     path: ['wakeTimeoutMs'],
     label: sentence`Give up on an agent that does not answer within`,
-    words: sentence`timeout time to wake`,
+    words: 'timeout time to wake zeitlimit aufwachen',
     group: 'session',
   },
   birthTimeoutMs: {
@@ -249,7 +249,7 @@ export const NUMBERS = {
     ...{ ...SETTING_NUMBERS.birthTimeoutMs, unit: minutes, per: 60_000 },
     path: ['birthTimeoutMs'],
     label: sentence`Give up on a hatching agent after`,
-    words: sentence`timeout egg name`,
+    words: 'timeout egg name zeitlimit ei',
     group: 'session',
   },
   idleMs: {
@@ -257,7 +257,7 @@ export const NUMBERS = {
     ...{ ...SETTING_NUMBERS.idleMs, unit: minutes, per: 60_000 },
     path: ['idleMs'],
     label: sentence`End a quiet session after`,
-    words: sentence`idle sleep`,
+    words: 'idle sleep leerlauf schlafen',
     group: 'session',
   },
 } as const satisfies Readonly<Record<string, NumberSetting>>;
@@ -287,16 +287,16 @@ const named = (path: readonly string[], label: string, scope: Setting['scope'] =
 });
 
 const OTHERS: readonly Setting[] = [
-  toggle('wakes_enabled', { label: sentence`May be woken`, words: sentence`stop pause` }),
+  toggle('wakes_enabled', { label: sentence`May be woken`, words: 'stop pause anhalten' }),
   toggle('may_propose_routines', {
     label: sentence`May propose routines`,
-    words: sentence`schedule night`,
+    words: 'schedule night plan nacht',
     group: 'runs',
   }),
   toggle('note_before_sleep', {
     label: sentence`Notes what matters before it sleeps`,
     hint: sentence`After a session in which you said at least six things to it.`,
-    words: sentence`memory remember session end`,
+    words: 'memory remember session end Gedächtnis merken Sitzungsende',
     group: 'memory',
   }),
   toggle('may_put_others_to_sleep', { label: sentence`May put other agents to sleep`, group: 'tools' }),
@@ -308,24 +308,27 @@ const OTHERS: readonly Setting[] = [
   {
     path: coordination('dreams'),
     label: sentence`Dreams by night`,
-    words: sentence`memory tidy propose`,
+    words: 'memory tidy propose Gedächtnis aufräumen vorschlagen',
     kind: 'choice',
     scope: 'both',
     group: null,
   },
-  grant('team', { label: sentence`Talks with other agents`, words: sentence`messages threads` }),
-  grant('schedule', { label: sentence`Plans for later`, words: sentence`reminders` }),
-  grant('projects', { label: sentence`Works on tasks`, words: sentence`projects board` }),
-  grant('files', { label: sentence`Works with files in its folder`, words: sentence`write read permission` }),
-  grant('shell', { label: sentence`Runs commands`, words: sentence`shell terminal permission sandbox` }),
-  grant('web', { label: sentence`Reads web pages`, words: sentence`internet browse permission` }),
-  grant('attached', { label: sentence`Uses MCP servers`, words: sentence`tools permission` }),
-  grant('mind', { label: sentence`Does what its ACP agent asks for`, words: sentence`claude code permission` }),
+  grant('team', { label: sentence`Talks with other agents`, words: 'messages threads nachrichten' }),
+  grant('schedule', { label: sentence`Plans for later`, words: 'reminders erinnerungen' }),
+  grant('projects', { label: sentence`Works on tasks`, words: 'projects board projekte' }),
+  grant('files', {
+    label: sentence`Works with files in its folder`,
+    words: 'write read permission schreiben lesen erlaubnis',
+  }),
+  grant('shell', { label: sentence`Runs commands`, words: 'shell terminal permission sandbox erlaubnis' }),
+  grant('web', { label: sentence`Reads web pages`, words: 'internet browse permission surfen erlaubnis' }),
+  grant('attached', { label: sentence`Uses MCP servers`, words: 'tools permission werkzeuge erlaubnis' }),
+  grant('mind', { label: sentence`Does what its ACP agent asks for`, words: 'claude code permission erlaubnis' }),
   { path: coordination('mind'), label: sentence`Driven by`, kind: 'choice', scope: 'both', group: 'tools' },
   {
     path: coordination('network'),
     label: sentence`Network of its commands`,
-    words: sentence`internet hosts sandbox`,
+    words: 'internet hosts sandbox',
     kind: 'choice',
     scope: 'both',
     group: 'commands',

@@ -89,7 +89,7 @@ export function transition(state: FeedState, input: FeedInput): FeedState {
       if (isApart(state)) return { ...state, skipped: true };
       return {
         ...state,
-        leftOut: sentence`The relay sent something that this page cannot read, and leaves out; reload the page. (${input.detail})`,
+        leftOut: sentence`This page cannot read what the relay sent. Reload the page. (${input.detail})`,
       };
     case 'live':
       return goLive(state, input);
@@ -289,11 +289,7 @@ export function createFeed(deps: FeedDeps): Feed {
         return void answerSearch(item.asked);
       case 'unreadable':
       case 'failed':
-        return onTrouble(
-          item.kind === 'failed'
-            ? sentence`This page failed to process what the relay sent; reload the page. (${item.detail})`
-            : sentence`The relay sent something that this page cannot read; reload the page. (${item.detail})`,
-        );
+        return onTrouble(sentence`This page cannot read what the relay sent. Reload the page. (${item.detail})`);
       default:
         return;
     }

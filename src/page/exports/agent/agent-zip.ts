@@ -126,7 +126,7 @@ async function readIdentity(
   if (version > EXPORT_FORMAT.version)
     throw new ExportError(
       'newer-version',
-      sentence`A newer Roost made this zip. Update Roost here, and choose it again; or pack its SOUL.md alone.`,
+      sentence`A newer Roost made this. Update Roost on this device, then try again.`,
     );
   const documents = goodOf(parsed.data.documents, agentId, entry.path, warnings);
   return documents.some(({ type }) => type === 'agent-identity')

@@ -251,7 +251,7 @@ function headerOf(text: string | null): Header {
   if (version.data.version > EXPORT_FORMAT.version)
     throw new ExportError(
       'newer-version',
-      sentence`A newer Roost made this copy. Update Roost here, and open it again.`,
+      sentence`A newer Roost made this. Update Roost on this device, then try again.`,
     );
   const header = headerSchema.safeParse(value);
   if (!header.success) throw new ExportError('damaged', DAMAGED);

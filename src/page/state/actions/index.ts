@@ -226,7 +226,7 @@ function createForgetActions({
       if (text === undefined) return { ok: true, asked };
       async function undo() {
         const kept = await actions.keep(asked._id);
-        if (!kept.ok) notices.error(t`This could not be saved: ${kept.reason}`);
+        if (!kept.ok) notices.error(t`Could not save this. ${kept.reason}`);
       }
       const note = notices.info(text, { label: t`Keep after all`, run: () => void undo() });
       if (target.kind !== 'agent') device.after(asked.finalAt - asked.askedAt, () => notices.dismiss(note));
@@ -284,12 +284,7 @@ function createWakeActions({
   return {
     async stopWakes(stopped) {
       const put = await limits.change((own) => ({ ...own, wakes_enabled: !stopped }));
-      if (!put.ok)
-        notices.error(
-          stopped
-            ? t`Wakes could not be stopped: ${problemText(put.problem)}`
-            : t`Wakes could not be allowed again: ${problemText(put.problem)}`,
-        );
+      if (!put.ok) notices.error(t`Could not do this. ${problemText(put.problem)}`);
     },
   };
 }

@@ -14,7 +14,6 @@ import { attempt } from '../attempt.ts';
 import { arrivingOf } from '../devices.ts';
 import { until, whenRead } from '../documents.ts';
 import { errorText, isRefusedAs, problemText } from '../ports.ts';
-import { leadNameOf } from '../household.ts';
 import { payloadOf } from '../wake-sizes.ts';
 import type { Parts } from './parts.ts';
 
@@ -139,7 +138,7 @@ function createCatchingUp({
   }
 
   async function wait(wayOut: WayOut, agentIds: readonly AgentId[]): Promise<Ready> {
-    pending.setState({ step: t`Listening for what was said last…` });
+    pending.setState({ step: t`Starting the session…` });
     const isThere = await hasConnected(wayOut);
     if (wayOut.isTaken()) return known();
     if (isThere) {
@@ -152,7 +151,7 @@ function createCatchingUp({
     if (wayOut.isTaken()) return known();
     if (devices.store.getState().status === null) return { ...NOBODY_LATE, unknown: 'other-devices' };
     if (agentIds.length === 0) return NOBODY_LATE;
-    pending.setState({ step: t`Fetching what your other devices saved…` });
+    pending.setState({ step: t`Starting the session…` });
     return await fetched(wayOut, agentIds);
   }
 
@@ -268,8 +267,8 @@ function createEnding({
 const CONFIRM_MS = 20_000;
 
 const UNKNOWN: Readonly<Record<NonNullable<Ready['unknown']>, string>> = {
-  'other-devices': t`It could not be found out yet whether more was said on your other devices. Press again in a moment, or go on without it.`,
-  unsaved: t`What the relay sent last cannot be saved on this device yet, so agents would wake without it. Press again in a moment, or go on without it.`,
+  'other-devices': t`The latest messages are not on this device yet. Press again in a moment, or continue without them.`,
+  unsaved: t`The latest messages are not on this device yet. Press again in a moment, or continue without them.`,
 };
 
 /** Another tab or device was first. The request is fulfilled, only not from here. */
@@ -324,7 +323,7 @@ export function createTeamActions(parts: Parts): TeamActions {
     if (started.ok) return true;
     if (isRefusedAs(started.problem, 'clock-ahead')) {
       notices.offer(problemText(started.problem), {
-        label: t`Go on after it`,
+        label: t`Go on`,
         run: () => void startSession(true).finally(() => pending.setState({ step: null })),
       });
       return false;
@@ -349,16 +348,9 @@ export function createTeamActions(parts: Parts): TeamActions {
     );
   }
 
-  const leadIsLate = () => {
-    const { roster, settings } = household.store.getState();
-    return t`What ${leadNameOf(roster, settings)} heard last is still on its way to this device. Press again in a moment, or go on without it.`;
-  };
-  const leftOut = (count: number) =>
-    notices.info(
-      count === 1
-        ? t`One agent is still on the way to this device, and sleeps on. WAKE calls it once it is here.`
-        : t`${count} agents are still on the way to this device, and sleep on. WAKE calls them once they are here.`,
-    );
+  const leadIsLate = () =>
+    t`The latest messages are not on this device yet. Press again in a moment, or continue without them.`;
+  const leftOut = () => notices.info(t`Some agents are still on the way to this device, and sleep on.`);
 
   /**
    * Both calls take the same steps: hold the button, catch up with other devices, start a session,
@@ -381,16 +373,16 @@ export function createTeamActions(parts: Parts): TeamActions {
       const { late, unknown, chosen } = anyway ? catchingUp.known() : await catchingUp.caughtUp(agentIds);
       if (!chosen && (unknown !== null || (begins && late.has(LEAD_ID)))) {
         notices.offer(unknown === null ? leadIsLate() : UNKNOWN[unknown], {
-          label: t`Go on without it`,
+          label: t`Go on`,
           run: () => void call(kind, called, write, true),
         });
         return;
       }
       const lateCalled = called.filter(({ agentId }) => late.has(agentId)).length;
-      if (lateCalled > 0) leftOut(lateCalled);
+      if (lateCalled > 0) leftOut();
       if (lateCalled > 0 && lateCalled === called.length) return;
       if (!(await startSession())) return;
-      pending.setState({ step: kind === 'wake' ? t`Gathering what they remember…` : t`Preparing the seats…` });
+      pending.setState({ step: t`Starting the session…` });
       const text = await write(late);
       if (text === null) return;
       if (text.length > LIMITS.teamCallText) {
@@ -406,7 +398,7 @@ export function createTeamActions(parts: Parts): TeamActions {
       else if (isAlreadyUnderWay(posted.problem)) notices.info(problemText(posted.problem));
       else notices.refused(posted.problem);
     } catch (error) {
-      notices.error(t`This device could not read what they remember: ${errorText(error)}`);
+      notices.error(t`Could not load this. ${errorText(error)}`);
     } finally {
       pending.setState({ call: null, step: null, goOn: null });
     }
@@ -454,7 +446,7 @@ export function createTeamActions(parts: Parts): TeamActions {
     if (pending.getState().call) return false;
     const { store } = household;
     if (store.getState().status === 'loading') {
-      pending.setState({ call: kind, step: t`Reading who lives here…` });
+      pending.setState({ call: kind, step: t`Starting the session…` });
       await whenRead(device, household);
       pending.setState({ call: null, step: null });
     }

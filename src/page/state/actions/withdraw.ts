@@ -34,7 +34,7 @@ export async function withdraw(
   // The file bytes first: a message whose files cannot be restored is not withdrawn.
   const along = await attachments.toSend(files);
   if (!along.ok) {
-    notices.error(t`What is attached could not be read: ${along.reason}`);
+    notices.error(t`Could not load this. ${along.reason}`);
     return null;
   }
   if (!isQueued) {
@@ -55,7 +55,7 @@ export async function withdraw(
     time: device.now(),
   };
   const kept = await attempt(dataWorker.call('append', [doc]));
-  if (!kept.ok) notices.error(t`This could not be saved: ${kept.reason}`);
+  if (!kept.ok) notices.error(t`Could not save this. ${kept.reason}`);
   household.take([doc]);
   conversations.take([doc]);
   return {

@@ -47,7 +47,7 @@ async function withFilesStored(
   const files = item.attachments.filter(isPrepared);
   if (files.length === 0) return item;
   const stored = await attachments.keep(item.agentId, files);
-  if (!stored.ok) return refused(t`What is attached could not be kept on this device: ${stored.reason}`);
+  if (!stored.ok) return refused(t`Could not save this. ${stored.reason}`);
   void device.shelf.remove(files.map(({ attachmentId }) => attachmentId));
   const others = item.attachments.filter((file) => !isPrepared(file));
   return { ...item, attachments: [...others, ...stored.attachments] };
@@ -56,7 +56,7 @@ async function withFilesStored(
 async function queue({ dataWorker, household, writer }: DeliveryDeps, item: MessageToAgent): Promise<Outcome> {
   const doc = writer.queuedMessage(item);
   const stored = await attempt(dataWorker.call('append', [doc]));
-  if (!stored.ok) return refused(t`It could not be kept on this device: ${stored.reason}`);
+  if (!stored.ok) return refused(t`Could not save this. ${stored.reason}`);
   household.take([doc]);
   return ARRIVED;
 }
@@ -77,7 +77,7 @@ async function toAgent(
     return link.kind === 'live' ? refused(t`Nobody is awake to answer anew. Press WAKE first.`) : UNANSWERED;
   }
   const files = await attachments.toSend(item.attachments);
-  if (!files.ok) return refused(t`What is attached could not be read: ${files.reason}`);
+  if (!files.ok) return refused(t`Could not load this. ${files.reason}`);
   const posted = await deps.relay.postMessage({ body: messageBody(agentId, item, files.attachments) });
   if (posted.ok) return { kind: 'accepted' };
   const { problem } = posted;

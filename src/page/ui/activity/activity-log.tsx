@@ -64,24 +64,26 @@ function RunLine({ run, named }: { run: Occurrence; named: boolean }) {
   const mate = useTeammates().find(run.agentId);
   const spent = spentText(run);
   return (
-    <li>
+    <li className="ground-1">
       <details
         className="run-line"
         data-tone={toneOf(run)}
         onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
       >
         <summary className="line gap-4 text-2 touchable pad-3-5">
-          <time dateTime={new Date(run.startedAt ?? run.dueAt).toISOString()}>
+          <time className="ink-2 truncate" dateTime={new Date(run.startedAt ?? run.dueAt).toISOString()}>
             {clockTime(run.startedAt ?? run.dueAt)}
           </time>
-          <span className="log-face" aria-hidden="true">
+          <span className="log-face truncate" aria-hidden="true">
             <FaceOf agentId={run.agentId} />
           </span>
-          <span dir="auto">{named ? `${mate.name}: ${whatText(run)}` : whatText(run)}</span>
-          <small className="ink-2 text-1">
+          <span className="truncate" dir="auto">
+            {named ? `${mate.name}: ${whatText(run)}` : whatText(run)}
+          </span>
+          <small className="ink-2 text-1 truncate">
             <i className="tone-mark rounded fixed inline-block" aria-hidden="true" /> {outcomeText(run)}
           </small>
-          {spent !== '' && <small className="ink-2 text-1">{spent}</small>}
+          {spent !== '' && <small className="ink-2 text-1 truncate">{spent}</small>}
         </summary>
         {open && (
           <div className="run-more stack gap-4 text-3">
@@ -208,11 +210,7 @@ export function ActivityLog({ kind, agentId }: { kind: LogKind; agentId: AgentId
       </div>
       {paged.map((query, at) => {
         const state = states[at];
-        return (
-          state && (
-            <QueryProblem key={at} query={query} state={state} what={t`The log`} before={state.kind === 'ready'} />
-          )
-        );
+        return state && <QueryProblem key={at} query={query} state={state} before={state.kind === 'ready'} />;
       })}
       {byDay(shown, now, ({ time }) => time).map(({ day, items }) => (
         <section key={day} className="log-day" aria-label={day}>
@@ -228,7 +226,7 @@ export function ActivityLog({ kind, agentId }: { kind: LogKind; agentId: AgentId
       {!isLoading && shown.length === 0 && <p className="query-quiet ink-3 text-3">{t`Nothing yet.`}</p>}
       {!isLoading && mayHaveMore && (
         <button type="button" className="ghost older flex" aria-disabled={busy} onClick={older}>
-          {busy ? t`Reading…` : t`Older`}
+          {busy ? t`Loading…` : t`Show more`}
         </button>
       )}
     </>

@@ -59,7 +59,7 @@ export default function ActivityPage({
         {tab !== 'costs' && tab !== 'changes' && (
           <AgentSelect
             label={t`Of`}
-            everybody={t`everybody`}
+            everybody={t`Everybody`}
             agentId={agentId}
             path={(id) => PATHS.activity(tab, id)}
           />

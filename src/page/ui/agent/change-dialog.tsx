@@ -53,9 +53,9 @@ function Parts({ agent: { agentId, face }, onTake }: FaceEditorProps) {
   const step = (part: FacePart, by: number) =>
     onTake(facePartsText({ ...parts, [part]: (parts[part] + by + FACE_PARTS[part]) % FACE_PARTS[part] }));
   return (
-    <ul>
+    <ul className="stack">
       {PARTS.map(({ part, label }) => (
-        <li key={part}>
+        <li className="line gap-4" key={part}>
           <button
             type="button"
             className="icon-button"
@@ -64,7 +64,7 @@ function Parts({ agent: { agentId, face }, onTake }: FaceEditorProps) {
           >
             ‹
           </button>
-          <span>
+          <span className="grow text-3 centred">
             {label} <small className="figures block">{t`${parts[part] + 1} of ${FACE_PARTS[part]}`}</small>
           </span>
           <button
@@ -114,8 +114,8 @@ function FaceEditor({ agent, onTake, onPaint }: FaceEditorProps & { readonly onP
     setDrawn([...faces]);
   };
   return (
-    <fieldset className="change-part no-pad no-frame narrow change-face stack middle">
-      <legend>{t`Face`}</legend>
+    <fieldset className="no-pad no-frame narrow change-face stack middle">
+      <legend className="block under-3 text-3 medium">{t`Face`}</legend>
       <span className="change-portrait">
         <Face agentId={agentId} face={face} color={color} awake />
       </span>
@@ -133,7 +133,7 @@ function FaceEditor({ agent, onTake, onPaint }: FaceEditorProps & { readonly onP
           <button
             type="button"
             className="ghost"
-            onClick={() => onTake('', t`${name} has the face of its birth again.`)}
+            onClick={() => onTake('', t`${name} is changed.`)}
           >{t`As at birth`}</button>
         )}
       </div>
@@ -315,7 +315,7 @@ function FacePaint({ agent, onTake, onClose }: FacePaintProps) {
     setBack(back.slice(0, -1));
   };
   return (
-    <fieldset className="change-part no-pad no-frame narrow face-paint" aria-describedby={hint}>
+    <fieldset className="no-pad no-frame narrow face-paint" aria-describedby={hint}>
       <legend ref={heading} tabIndex={-1}>{t`Paint the face`}</legend>
       <div className="gap-6 cluster">
         <Canvas
@@ -366,7 +366,7 @@ function FacePaint({ agent, onTake, onClose }: FacePaintProps) {
           }}
         >{t`Begin with nothing`}</button>
         <span className="end flex wrap gap-4">
-          <button type="button" className="ghost" onClick={onClose}>{t`Leave it as it was`}</button>
+          <button type="button" className="ghost" onClick={onClose}>{t`Cancel`}</button>
           <button
             type="button"
             className="solid"
@@ -395,7 +395,7 @@ function useChoose({ agent }: Props) {
     };
     const back = Object.fromEntries(Object.entries(before).filter(([key]) => Object.hasOwn(choice, key)));
     const done = await actions.choose(agent.agentId, choice);
-    if (!done.ok) notices.error(t`This could not be saved: ${done.reason}`);
+    if (!done.ok) notices.error(t`Could not save this. ${done.reason}`);
     else notices.info(said, { label: t`Undo`, run: () => void actions.choose(agent.agentId, back) });
   };
 }
@@ -414,19 +414,19 @@ function Name({ agent }: Props) {
     const { name: before } = agent;
     const rename = (name: string) => actions.changeAgent(agent.agentId, [{ kind: 'rename', name }]);
     const done = await rename(checked.name);
-    if (!done.ok) return setWrong(t`This could not be saved: ${done.reason}`);
+    if (!done.ok) return setWrong(t`Could not save this. ${done.reason}`);
     notices.info(t`${before} is called ${checked.name} now.`, { label: t`Undo`, run: () => void rename(before) });
   };
   return (
     <form
-      className="change-part no-pad no-frame narrow"
+      className="no-pad no-frame narrow"
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
         void save();
       }}
     >
-      <label htmlFor={id}>{t`Name`}</label>
+      <label className="block under-3 text-3 medium" htmlFor={id}>{t`Name`}</label>
       <div className="setting-row">
         <input
           id={id}
@@ -462,11 +462,11 @@ function Colour({ agent }: Props) {
     ...AGENT_COLORS.map((each) => ({ ...each, value: each.color as string })),
   ];
   return (
-    <fieldset className="change-part no-pad no-frame narrow">
-      <legend>{t`Colour`}</legend>
+    <fieldset className="no-pad no-frame narrow">
+      <legend className="block under-3 text-3 medium">{t`Colour`}</legend>
       <div className="swatches flex wrap gap-2">
         {options.map(({ value, color, colorName }) => (
-          <label className="both-centred" key={color} title={colorName} style={{ '--c': color }}>
+          <label className="both-centred stack" key={color} title={colorName} style={{ '--c': color }}>
             <input
               type="radio"
               className="visually-hidden"
@@ -486,18 +486,13 @@ function Colour({ agent }: Props) {
 function Thinks({ agent }: Props) {
   const choose = useChoose({ agent });
   return (
-    <div className="change-part no-pad no-frame narrow">
+    <div className="no-pad no-frame narrow">
       <ModelSelect
         label={t`Model`}
         hint={t`Applies from the next message. ${<Link href={PATHS.soul(agent.agentId)}>{t`Try it on a copy first`}</Link>}`}
         value={agent.model}
         standard={t`Default: the team’s`}
-        onChange={(model) =>
-          void choose(
-            { model },
-            model === '' ? t`${agent.name} thinks with the team’s model.` : t`${agent.name} has a model of its own.`,
-          )
-        }
+        onChange={(model) => void choose({ model }, t`${agent.name} is changed.`)}
       />
     </div>
   );
@@ -507,7 +502,7 @@ function Changes({ agent }: Props) {
   const choose = useChoose({ agent });
   const [painting, setPainting] = useState(false);
   const lead = agent.agentId === LEAD_ID;
-  const take = (face: string, said = t`${agent.name} has another face.`) => {
+  const take = (face: string, said = t`${agent.name} is changed.`) => {
     setPainting(false);
     void choose({ face }, said);
   };

@@ -70,13 +70,13 @@ function WhatGoes({ kind, agentId, name }: { kind: Kind; agentId: AgentId; name:
             <ForgetPreviewList target={{ kind: 'conversation', agentId }} />
           </li>
           <li>
-            {t`${<b>{t`When:`}</b>} out of sight now. For ${duration(FORGET_SOON)} you can undo it. After that it is gone for good: from this device, from the relay, and from every other device as soon as it connects. Nothing brings it back: no other device, no backup of the relay and no import.`}
+            {t`${<b>{t`When`}</b>} out of sight now. For ${duration(FORGET_SOON)} you can undo it. After that it is gone for good: from this device, from the relay, and from every other device as soon as it connects. Nothing brings it back: no other device, no backup of the relay and no import.`}
           </li>
         </>
       )}
       {kind === 'agent' && (
         <li>
-          {t`${<b>{t`When:`}</b>} out of sight now, and kept for ${duration(FORGET_AFTER)}. Until ${fullTime(askedAt + FORGET_AFTER)} you can keep it after all, in Settings, Devices and data. From then on it is gone for good: from this device, and from every device and relay that hears of it.`}
+          {t`${<b>{t`When`}</b>} out of sight now, and kept for ${duration(FORGET_AFTER)}. Until ${fullTime(askedAt + FORGET_AFTER)} you can keep it after all, in Settings, Devices and data. From then on it is gone for good: from this device, and from every device and relay that hears of it.`}
         </li>
       )}
       <li>
@@ -130,10 +130,10 @@ function Second({
       )}
       <div className="dialog-ways">
         <button type="button" className="ghost" ref={kind === 'conversation' ? first : null} onClick={onBack}>
-          {kind === 'agent' ? t`No, keep ${name}` : t`No, keep it`}
+          {t`Cancel`}
         </button>
         <button type="submit" className="danger-button" disabled={!sure || busy}>
-          {busy ? t`Forgetting…` : kind === 'agent' ? t`Forget ${name}` : t`Yes, forget it`}
+          {busy ? t`Working…` : kind === 'agent' ? t`Forget ${name}` : t`Yes, forget it`}
         </button>
       </div>
     </form>
@@ -184,9 +184,7 @@ function Asking({ somebody, kind, onClose }: { somebody: Person; kind: Kind; onC
     <div className="forget gap-6 text-4 stack break ink-2">
       <WhatGoes kind={kind} agentId={agentId} name={name} />
       {ways}
-      {failed !== null && (
-        <p className="wrong-note" role="alert">{t`This could not be saved: ${failed} Nothing was forgotten.`}</p>
-      )}
+      {failed !== null && <p className="wrong-note" role="alert">{t`Could not save this. ${failed}`}</p>}
     </div>
   );
 }
@@ -205,7 +203,7 @@ export default function ForgetDialog({
   if (somebody.kind === 'nobody' || somebody.kind === 'egg') return null;
   return (
     <Dialog
-      title={kind === 'agent' ? t`Forget ${somebody.name}?` : t`Forget the conversation with ${somebody.name}?`}
+      title={kind === 'agent' ? t`Forget ${somebody.name}` : t`Forget the conversation with ${somebody.name}?`}
       onClose={onClose}
     >
       <Asking somebody={somebody} kind={kind} onClose={onClose} />

@@ -30,9 +30,7 @@ export function Preview({ preview }: { readonly preview: ForgetPreview }) {
           ))}
         </ul>
       )}
-      {unread !== null && (
-        <p>{t`Notes could not be listed: ${unread} Those that came from it are removed all the same.`}</p>
-      )}
+      {unread !== null && <p>{t`Could not list the notes. Those that came from it are removed all the same.`}</p>}
     </>
   );
 }
@@ -52,6 +50,6 @@ export function ForgetPreviewList({ target }: { readonly target: ForgetTarget })
       over = true;
     };
   }, [state, key]);
-  if (problem !== null) return <p role="alert">{t`This could not be listed: ${problem}`}</p>;
-  return preview === null ? <p role="status">{t`Looking for what came from it…`}</p> : <Preview preview={preview} />;
+  if (problem !== null) return <p role="alert">{t`Could not load this. ${problem}`}</p>;
+  return preview === null ? <p role="status">{t`Loading…`}</p> : <Preview preview={preview} />;
 }

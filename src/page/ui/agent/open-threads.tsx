@@ -39,7 +39,7 @@ export function OpenThreads({ open, agentId }: { open: readonly Thread[]; agentI
         <Link href={PATHS.threadsOf(agentId)}>
           {open.length > SHOWN ? t`All ${plural(open.length, 'open thread')}` : t`All threads`}
         </Link>
-        <Link href={PATHS.newThread([agentId])}>{t`Begin one`}</Link>
+        <Link href={PATHS.newThread([agentId])}>{t`Begin a thread`}</Link>
       </p>
     </>
   );

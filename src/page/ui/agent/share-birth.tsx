@@ -45,7 +45,7 @@ export default function ShareBirth({ agent, onClose }: { agent: Agent; onClose: 
     <Dialog title={t`The birth of ${agent.name}`} onClose={onClose}>
       <div className="share-birth centred-column stack gap-6">
         {picture === 'failed' && <p role="alert">{t`This browser could not draw the picture.`}</p>}
-        {picture === 'drawing' && <p role="status">{t`Drawing…`}</p>}
+        {picture === 'drawing' && <p role="status">{t`Loading…`}</p>}
         {ready && (
           <img
             className="round at-most-full"

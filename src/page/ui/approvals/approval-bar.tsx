@@ -49,7 +49,7 @@ function Question({ call, more, onPutAway }: { call: ToolCall; more: number; onP
   const line = lineOf(call);
   const say = (answer: 'once' | 'no') => act(() => calls.answer(call, answer, ''));
   return (
-    <section className="ask-bar gap-4 cluster text-3" aria-label={t`A question for you`}>
+    <section className="ask-bar gap-4 cluster text-3 pad-3-5 scroll-y" aria-label={t`A question for you`}>
       <p className="ask-bar-line narrow break">
         <i className="ask-dot rounded inline-block" aria-hidden="true" />
         <span role="status" dir="auto">

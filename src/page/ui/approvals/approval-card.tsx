@@ -81,7 +81,7 @@ function ReadFiles({ content: { files, rest, isWhole }, isBounded }: { content: 
       {files.map((file, i) => (
         <FileText key={file.path} file={file} isOpen={i < OPEN_AT_FIRST} />
       ))}
-      {rest > 0 && <p className="pretty text-2 ink-2">{t`And ${count(rest)} more.`}</p>}
+      {rest > 0 && <p className="pretty text-2 ink-2">{t`and ${count(rest)} more`}</p>}
       <p className="pretty text-2 ink-2">
         {!isWhole
           ? t`It may read more than Roost can check, so it can be allowed only once.`
@@ -145,7 +145,7 @@ const WantedScript = lazy(async () => ({ default: (await later()).WantedScript }
 /** The diff between a file and the text to be written, kept up to date while the person reads. */
 function WriteDiff({ agentId, path, content }: { agentId: AgentId; path: string; content: string }) {
   const now = useQuery(filesOf(useRoost()).now(agentId, path));
-  if (now.kind === 'loading') return <p className="pretty text-2 ink-2" role="status">{t`Reading it…`}</p>;
+  if (now.kind === 'loading') return <p className="pretty text-2 ink-2" role="status">{t`Loading…`}</p>;
   const lies = now.kind === 'ready' ? now.value : null;
   const unseen =
     lies?.kind === 'large'

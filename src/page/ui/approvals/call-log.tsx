@@ -29,24 +29,24 @@ export function CallLine({ call, named }: { call: ToolCall; named: boolean }) {
   const does = question ? t`${question.server} asked you` : isDone ? didIn(call) : wantsTo(call);
   const began = call.answeredAt ?? call.askedAt;
   return (
-    <li>
+    <li className="ground-1">
       <details data-error={call.isError} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary className="line gap-4 text-2 touchable pad-3-5">
-          <time dateTime={new Date(call.askedAt).toISOString()}>
+          <time className="ink-2 truncate" dateTime={new Date(call.askedAt).toISOString()}>
             <span>{clockTime(call.askedAt)}</span>
           </time>
           {named && (
-            <span dir="auto" className="call-who">
+            <span dir="auto" className="call-who truncate">
               {mate.name}
             </span>
           )}
-          <span className="call-about fill">
+          <span className="call-about fill ink-2 truncate">
             <span className="ink" dir="auto">
               {does}
             </span>
             {!does.includes(about) && <span dir="auto"> {revealedCode(about)}</span>}
           </span>
-          <span className="call-end">{endText(call)}</span>
+          <span className="call-end ink-2 truncate">{endText(call)}</span>
         </summary>
         {open && (
           <dl>

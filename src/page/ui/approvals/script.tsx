@@ -18,14 +18,12 @@ import { inputOf, textIn, useBefore, useWhen } from './words.ts';
 /** Its timing in words. */
 function When({ call }: { call: ToolCall }) {
   const { now, zone, said, timing, next } = useWhen(call);
-  if (zone === null) return <Row what={t`When`}>{t`Reading it…`}</Row>;
+  if (zone === null) return <Row what={t`When`}>{t`Loading…`}</Row>;
   if (timing === null) return <Row what={t`When`}>{revealedLine(said)}</Row>;
   return (
     <>
       <Row what={t`When`}>{t`${timingText(timing, now)}, by the clock of ${zone}`}</Row>
-      <Row what={t`Next`}>
-        {next.length === 0 ? t`It is not due any more.` : names(next.map((at) => momentText(at, now)))}
-      </Row>
+      <Row what={t`Next`}>{next.length === 0 ? t`not due any more` : names(next.map((at) => momentText(at, now)))}</Row>
     </>
   );
 }
@@ -33,7 +31,7 @@ function When({ call }: { call: ToolCall }) {
 function Row({ what, children }: { what: string; children: ReactNode }) {
   return (
     <>
-      <dt>{what}</dt>
+      <dt className="ink-2">{what}</dt>
       <dd className="break" dir="auto">
         {children}
       </dd>

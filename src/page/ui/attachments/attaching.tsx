@@ -107,7 +107,7 @@ interface Attaching {
   clear(): void;
 }
 
-const PREPARING_FAILED = t`The part of the page that reads files could not be fetched. Is the relay there?`;
+const PREPARING_FAILED = t`Could not load a part of the page. Check the connection to the relay.`;
 
 /**
  * `draft`: the draft they belong to until it is sent, across reloads and tabs; null: they last as
@@ -179,7 +179,7 @@ export function useAttaching(draft: string | null): Attaching {
       all.push(...(await given));
       if (all.length === 0) wrong.push(t`There is no file in that folder.`);
     } catch (error) {
-      wrong.push(t`The folder could not be read: ${errorText(error)}`);
+      wrong.push(t`Could not load this. ${errorText(error)}`);
     }
     setPreparing((preparing) => preparing + all.length);
     try {
@@ -298,10 +298,10 @@ export function Chips({ attaching, reader }: { attaching: Attaching; reader: Age
       )}
       <p className={preparing > 0 || removed ? 'attached-note ink-2 text-2' : 'visually-hidden'} role="status">
         {preparing > 0
-          ? t`Reading ${plural(preparing, 'file')}…`
+          ? t`Reading ${plural(preparing, 'file')}`
           : removed && (
               <>
-                {t`${removed.name} was removed.`}{' '}
+                {t`${removed.name} is removed`}{' '}
                 <button type="button" className="link-button" onClick={attaching.undo}>{t`Undo`}</button>
               </>
             )}

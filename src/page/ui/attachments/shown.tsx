@@ -78,11 +78,11 @@ function TextOf({ blob, name }: { blob: Blob; name: string }) {
 function away(content: Exclude<Content, { kind: 'here' }>): string {
   switch (content.kind) {
     case 'loading':
-      return t`Reading it…`;
+      return t`Loading…`;
     case 'elsewhere':
       return t`Not here yet: it comes from your other device, after the words.`;
     case 'failed':
-      return t`It could not be read: ${content.why}`;
+      return t`Could not load this. ${content.why}`;
     default:
       return content satisfies never;
   }

@@ -30,9 +30,7 @@ export function sightNote(
   if (model === 'demo') {
     const unseen = files.filter(({ mediaType }) => mediaType !== 'text/plain');
     if (unseen.length === 0) return null;
-    return unseen.length === 1
-      ? t`No model is connected: the demo is told the name of this file, and sees nothing of it.`
-      : t`No model is connected: the demo is told the names of these files, and sees nothing of them.`;
+    return t`No model is connected. The demo reads only the names of files.`;
   }
   const most = readsOf(model.id)?.pdfPages ?? Infinity;
   const long = files.filter(({ pages = 0 }) => pages > 0);

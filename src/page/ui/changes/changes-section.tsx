@@ -20,7 +20,6 @@ import {
 } from '../../state/change-log.ts';
 import { errorText } from '../../state/ports.ts';
 import { modelName } from '../models/names.ts';
-import { budgetText } from '../text/money.ts';
 import { labelOf, limitValue, numberText, priceValue, scheduleParts } from '../text/record-changes.ts';
 import { count, names } from '../text/sizes.ts';
 import { useDevices, useHousehold, useRoost } from '../context.tsx';
@@ -53,39 +52,21 @@ const isLong = (text: string | undefined) => text !== undefined && (text.length 
 
 function ofSetting({ key, before, after }: Of<'setting'>): ChangeWords {
   const setting = settingAt([key]);
-  if (setting?.kind === 'number') {
-    const shown = (value: unknown) => numberText(setting, Number(value));
-    return { text: t`You changed “${retold(setting.label)}” from ${shown(before)} to ${shown(after)}.` };
+  if (!setting) return { text: t`You changed a setting.` };
+  const label = quoted(retold(setting.label));
+  if (key === 'wakeTemplate') {
+    const isOwn = before !== '' && after !== '';
+    return {
+      text: t`You changed ${label}.`,
+      ...(isOwn ? { long: { before: String(before), after: String(after) } } : {}),
+    };
   }
-  const model = (value: unknown) => (value === '' ? t`the default` : modelName(String(value)));
-  switch (key) {
-    case 'humanName':
-      return {
-        text:
-          before === undefined
-            ? t`You said that you are called ${quoted(after)}.`
-            : t`You changed your name from ${quoted(before)} to ${quoted(after)}.`,
-      };
-    case 'leadName':
-      return {
-        text:
-          before === undefined
-            ? t`You called the lead ${quoted(after)}.`
-            : t`You renamed the lead from ${quoted(before)} to ${quoted(after)}.`,
-      };
-    case 'leadModel':
-      return { text: t`You changed the model of the lead from ${model(before)} to ${model(after)}.` };
-    case 'agentModel':
-      return { text: t`You changed the model of the agents from ${model(before)} to ${model(after)}.` };
-    case 'wakeTemplate':
-      if (after === '') return { text: t`You set the wake prompt back to the original.` };
-      return {
-        text: t`You changed the wake prompt.`,
-        ...(before === '' ? {} : { long: { before: String(before), after: String(after) } }),
-      };
-    default:
-      return { text: t`You changed a setting.` };
-  }
+  const shown = (value: unknown) => {
+    if (setting.kind === 'number') return numberText(setting, Number(value));
+    if (value === undefined || value === '') return t`the default`;
+    return key.endsWith('Model') ? modelName(String(value)) : quoted(value);
+  };
+  return { text: t`You changed ${label} from ${shown(before)} to ${shown(after)}.` };
 }
 
 function ofChoice({ agentId, key, before, after }: Of<'choice'>, nameOf: NameOf): ChangeWords {
@@ -96,7 +77,7 @@ function ofChoice({ agentId, key, before, after }: Of<'choice'>, nameOf: NameOf)
     case 'color':
       return { text: t`You changed the colour of ${name} from ${color(before)} to ${color(after)}.` };
     case 'face':
-      return { text: after === '' ? t`You gave ${name} its first face back.` : t`You gave ${name} another face.` };
+      return { text: t`You changed the face of ${name}.` };
     case 'model':
       return { text: t`You changed the model of ${name} from ${model(before)} to ${model(after)}.` };
     default:
@@ -105,27 +86,12 @@ function ofChoice({ agentId, key, before, after }: Of<'choice'>, nameOf: NameOf)
 }
 
 function ofGroup({ before, after }: Of<'group'>, nameOf: NameOf): ChangeWords {
-  const who = names(after.agentIds.map(nameOf));
-  if (after.agentIds.length === 0) return { text: t`You removed the group ${quoted(after.name)}.` };
-  if (before === null || before.agentIds.length === 0)
-    return { text: t`You made the group ${quoted(after.name)} of ${who}.` };
-  if (before.name !== after.name)
-    return { text: t`You renamed the group ${quoted(before.name)} to ${quoted(after.name)}.` };
-  return {
-    text: t`You changed who is in the group ${quoted(after.name)}, from ${names(before.agentIds.map(nameOf))} to ${who}.`,
-  };
-}
-
-function ofBudget({ before, after, path }: FieldChange, whose: string | null): string {
-  const each = whose === null && path.includes('coordination') ? t`each agent` : whose;
-  const of = each === null ? t`of the household` : t`of ${each}`;
-  const [old, now] = [before, after].map((usd) => (typeof usd === 'number' ? usd : null));
-  if (typeof now !== 'number') return t`You removed the budget ${of}, ${budgetText(old ?? 0)} a day.`;
-  if (typeof old !== 'number') return t`You set the budget ${of} to ${budgetText(now)} a day.`;
-  const [from, to] = [budgetText(old), budgetText(now)];
-  return now > old
-    ? t`You raised the budget ${of} from ${from} to ${to} a day.`
-    : t`You lowered the budget ${of} from ${from} to ${to} a day.`;
+  const what = (group: typeof after) => t`the group ${quoted(group.name)}`;
+  if (after.agentIds.length === 0) return { text: t`You removed ${what(after)}.` };
+  if (before === null || before.agentIds.length === 0) return { text: t`You made ${what(after)}.` };
+  if (before.name !== after.name) return { text: t`You renamed ${what(before)} to ${quoted(after.name)}.` };
+  const [old, now] = [before, after].map((group) => names(group.agentIds.map(nameOf)));
+  return { text: t`You changed ${what(after)} from ${old ?? ''} to ${now ?? ''}.` };
 }
 
 const limitOf = (value: unknown, path: readonly string[]) =>
@@ -133,11 +99,10 @@ const limitOf = (value: unknown, path: readonly string[]) =>
 
 function ofLimit(change: FieldChange, whose: string | null): string {
   const { path, before, after } = change;
-  if (path.at(-1) === 'daily_budget_usd') return ofBudget(change, whose);
   if (path.length === 1 && path[0] === 'wakes_enabled')
     return after === false ? t`You stopped all wakes.` : t`You allowed wakes again.`;
   const what = `${labelOf(path, whose !== null)}${whose === null ? '' : ` (${whose})`}`;
-  return t`You changed “${what}” from ${limitOf(before, path)} to ${limitOf(after, path)}.`;
+  return t`You changed ${quoted(what)} from ${limitOf(before, path)} to ${limitOf(after, path)}.`;
 }
 
 const priceOf = ({ field }: FieldChange) => (field === '*' ? t`all other models` : quoted(field));
@@ -184,7 +149,7 @@ function ofMcpServer({ before, after }: Of<'mcp-server'>, nameOf: NameOf): Chang
   if (after.removed) return { text: t`You removed ${server}.` };
   if (before === null || before.removed) return { text: t`You connected ${server}.` };
   const who = (agents: readonly string[] | null) =>
-    agents === null ? t`everybody` : names(agents.map(nameOf)) || t`nobody`;
+    agents === null ? t`Everybody` : names(agents.map(nameOf)) || t`nobody`;
   const lines = [
     ...(who(before.agents) === who(after.agents)
       ? []
@@ -194,9 +159,7 @@ function ofMcpServer({ before, after }: Of<'mcp-server'>, nameOf: NameOf): Chang
       return was === use ? [] : [use ? t`${shownText(tool)}: may be used` : t`${shownText(tool)}: may not be used`];
     }),
   ];
-  return lines.length === 0
-    ? { text: t`You changed how ${server} is reached.` }
-    : { text: t`You changed what may be used of ${server}.`, lines };
+  return { text: t`You changed ${server}.`, lines };
 }
 
 const seatText = (position: number | null) => (isSeatPosition(position) ? t`seat ${seatNumber(position)}` : t`no seat`);
@@ -335,7 +298,7 @@ function Line({ logged, nameOf, device }: LineProps) {
   const run = async (): Promise<string | null> => {
     const done = await withdrawChange(roost, logged);
     if (!done.ok) return done.reason;
-    roost.notices.info(t`Undone. It stands on top of the list, and can be undone too.`);
+    roost.notices.info(t`Undone.`);
     // The button disappears with its action.
     line.current?.focus();
     return null;
@@ -343,7 +306,7 @@ function Line({ logged, nameOf, device }: LineProps) {
   const undo = () =>
     act(async () => {
       const failed = await run();
-      if (failed !== null) roost.notices.error(t`This could not be undone: ${failed}`);
+      if (failed !== null) roost.notices.error(t`Could not do this. ${failed}`);
     });
   return (
     <li ref={line} className="change-line gap-4 at-top ruled stack text-4 pad-4-0" tabIndex={-1}>
@@ -381,13 +344,7 @@ function Line({ logged, nameOf, device }: LineProps) {
         </button>
       )}
       {asking && question !== null && (
-        <SureDialog
-          title={t`Undo this all the same?`}
-          does={[t`Undo it`, t`Undoing…`]}
-          undone={t`It could not be undone`}
-          onSure={run}
-          onClose={() => setAsking(false)}
-        >
+        <SureDialog title={t`Undo this all the same?`} does={t`Undo it`} onSure={run} onClose={() => setAsking(false)}>
           <p dir="auto">{text}</p>
           <p>{question}</p>
         </SureDialog>
@@ -411,13 +368,11 @@ export default function ChangesSection() {
   const more = view?.more === true && limit < CHANGE_LOG.most;
   return (
     <>
-      <p className="settings-note under-6 ink-2 text-3">
-        {t`What you set, on each of your devices, the newest first. An undo sets what stood there before; the rest stays as it is.`}
-      </p>
+      <p className="settings-note under-6 ink-2 text-3">{t`What you set, on each of your devices, newest first.`}</p>
       {failed !== null && (
         <div className="wrong-note" role="alert">
           <p>
-            <strong>{t`What you changed could not be read.`}</strong> {failed}
+            <strong>{t`Could not load this.`}</strong> {failed}
           </p>
           <button type="button" className="ghost" onClick={again}>
             {t`Try again`}
@@ -426,12 +381,10 @@ export default function ChangesSection() {
       )}
       {view === null && failed === null && (
         <p className="query-loading ink-3 text-3" role="status">
-          {t`Reading what you changed…`}
+          {t`Loading…`}
         </p>
       )}
-      {view !== null && logged.length === 0 && !more && (
-        <p className="setting-hint">{t`Nothing yet. What you change in settings, limits, names and faces stands here.`}</p>
-      )}
+      {view !== null && logged.length === 0 && !more && <p className="setting-hint">{t`Nothing yet.`}</p>}
       {byDay(logged, now, ({ time }) => time).map(({ day, items }) => (
         <section key={day} aria-label={day}>
           <h3>{day}</h3>
@@ -444,7 +397,7 @@ export default function ChangesSection() {
       ))}
       {more && (
         <button type="button" className="ghost above-6" onClick={() => setLimit(Math.min(limit * 2, CHANGE_LOG.most))}>
-          {t`Earlier changes`}
+          {t`Show more`}
         </button>
       )}
       {view?.more === true && !more && (

@@ -76,7 +76,7 @@ export function ActivityLine({
       </button>
       <div
         id={id}
-        className="activity-list framed-strong scroll round ground-2"
+        className="activity-list framed-strong scroll round ground-2 absolute"
         role="region"
         aria-label={label}
         hidden={!open}
@@ -93,16 +93,16 @@ const STATES: Readonly<Record<Step['state'], string>> = {
   done: t`done`,
   failed: t`it did not work`,
   asked: t`asked you`,
-  now: t`under way`,
+  now: t`Under way`,
 };
 
 function StepRow({ step: { text, state, from, until } }: { step: Step }) {
   return (
-    <li data-state={state}>
+    <li className="stack gap-4 ink-2" data-state={state}>
       <span className="activity-mark centred ink-3" aria-hidden="true">
         {MARKS[state]}
       </span>
-      <span className="activity-text truncate" dir="auto">
+      <span className="activity-text truncate break" dir="auto">
         {text}
         <span className="visually-hidden">, {STATES[state]}</span>
       </span>

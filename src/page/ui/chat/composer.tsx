@@ -481,7 +481,7 @@ export function Composer({
       <div className="compose-box pad-block-4 round-l flex gap-4 framed at-bottom" data-disabled={disabled}>
         {attaches && <AttachButton attaching={attaching} disabled={disabled} />}
         <textarea
-          className="fill text-4 plain-button pad-4-0 leading-5"
+          className="fill text-4 plain-button pad-4-0 leading-5 min-40"
           ref={field}
           name="message"
           rows={1}

@@ -10,7 +10,7 @@ import type { Speaker } from './message.tsx';
 import './conversation.css';
 
 /** Shown while a conversation is loading. */
-export function Skeleton({ label = t`Reading the conversation` }: { label?: string }) {
+export function Skeleton({ label = t`Loading…` }: { label?: string }) {
   return (
     <div className="chat-skeleton fill flex gap-7 column-wise" role="status" aria-label={label}>
       {[0, 1, 2].map((row) => (
@@ -78,7 +78,7 @@ export function ConversationView({ agentId, visible }: { agentId: AgentId; visib
       </section>
     );
   return (
-    <section className="chat shrinks column-wise narrow" aria-label={t`Conversation`}>
+    <section className="chat shrinks column-wise narrow ruled-start" aria-label={t`Conversation`}>
       <Part>
         <Head speaker={speaker} />
         <Reason speaker={speaker} />

@@ -37,8 +37,10 @@ export const argumentsOf =
 export const deedOf = (tool: Called, nameOf: NameOf): string =>
   inWords(phraseOf(tool.name).did, argumentsOf(tool, nameOf));
 /** What the call is doing. */
-export const doesOf = (tool: Called, nameOf: NameOf): string =>
-  inWords(phraseOf(tool.name).does, argumentsOf(tool, nameOf));
+export function doesOf(tool: Called, nameOf: NameOf): string {
+  const { does, did } = phraseOf(tool.name);
+  return inWords(does ?? did, argumentsOf(tool, nameOf));
+}
 
 /** What the call would do. */
 export const wantsOf = (tool: Called, nameOf: NameOf): string =>

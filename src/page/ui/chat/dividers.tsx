@@ -54,7 +54,7 @@ export function outcomeText(outcome: RunOutcome): string {
 
 export function DayDivider({ time, now }: { time: number; now: number }) {
   return (
-    <p className="divider centred gap-5 text-2 line">
+    <p className="divider centred gap-5 text-2 line ink-3 balanced">
       {dayName(time, now)} {clockTime(time)}
     </p>
   );
@@ -83,7 +83,7 @@ export function SleepDivider({
 }) {
   const why = item.reason && (item.until === null || item.reason !== 'ended') ? ` · ${endText(item.reason)}` : '';
   return (
-    <p className="divider centred gap-5 text-2 line" data-reason={item.reason}>
+    <p className="divider centred gap-5 text-2 line ink-3 balanced" data-reason={item.reason}>
       {item.until === null
         ? t`${name} sleeps since ${dayWithin(item.from, now)} ${clockTime(item.from)}`
         : t`${dayName(item.from, now)} ${clockTime(item.from)} · ${name} slept ${duration(item.until - item.from)}`}

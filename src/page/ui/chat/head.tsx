@@ -25,7 +25,11 @@ function NowDoing({ speaker }: { speaker: Speaker }) {
   const { agentId } = speaker;
   const doing = useDoingNow(agentId);
   const otherwise = stateText(speaker);
-  return doing ? <Activity agentId={agentId} name={speaker.name} otherwise={otherwise} /> : <p>{otherwise}</p>;
+  return doing ? (
+    <Activity agentId={agentId} name={speaker.name} otherwise={otherwise} />
+  ) : (
+    <p className="truncate ink-3 text-2 leading-4">{otherwise}</p>
+  );
 }
 
 function seatText({ paused, working, asleep, state, client }: SeatView): string {
@@ -109,7 +113,7 @@ function Frame({ speaker, seat, menu }: { speaker: Speaker; seat: SeatView | nul
         ...menu,
       ];
   return (
-    <header className="chat-head line gap-4 tint ruled-below" style={{ '--c': speaker.color }}>
+    <header className="chat-head line gap-4 tint ruled-below pad-4-6" style={{ '--c': speaker.color }}>
       <Link href={PATHS.hearth} className="icon-button only-lowest" aria-label={t`To the hearth`}>
         <BackIcon />
       </Link>
@@ -121,7 +125,7 @@ function Frame({ speaker, seat, menu }: { speaker: Speaker; seat: SeatView | nul
         )}
       </div>
       <div className="chat-title fill">
-        <h2 dir="auto" tabIndex={-1}>
+        <h2 className="truncate at-most-full named" dir="auto" tabIndex={-1}>
           {speaker.name}
         </h2>
         <NowDoing speaker={speaker} />

@@ -404,7 +404,7 @@ export function Log({
           <div ref={top} className="log-top both-centred stack fixed" data-paged={paged}>
             {more ? (
               <button type="button" className="ghost log-more" disabled={leaping} onClick={older}>
-                {reading === 'older' ? t`Reading earlier messages…` : t`Earlier messages`}
+                {reading === 'older' ? t`Loading…` : t`Show more`}
               </button>
             ) : (
               paged && <p className="text-2 ink-3">{beginning}</p>
@@ -433,7 +433,7 @@ export function Log({
       </div>
       {leaping && (
         <p className="log-leap framed-strong rounded line gap-5 nowrap figures text-2 ground-3 absolute" role="status">
-          <span>{t`Going to the beginning…`}</span>
+          <span>{t`Loading…`}</span>
           <span aria-hidden="true">{t`${plural(read, 'message')} read`}</span>
           <button type="button" className="link-button" onClick={() => pages.stop()}>{t`Stop`}</button>
         </p>

@@ -365,7 +365,7 @@ function setInline(tokens: readonly Token[], setting: InlineSetting): ReactNode 
         break;
       case 'code_inline':
         add(
-          <code dir="ltr" translate="no">
+          <code className="round-xs ground-3" dir="ltr" translate="no">
             {token.content}
           </code>,
         );
@@ -443,7 +443,7 @@ function setTable(table: TableMeta, setting: Setting): ReactNode {
   return (
     // Scrollable where it is too wide, by keyboard too.
     // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <div className="md-table" role="region" aria-label={t`Table`} tabIndex={0} dir={dir}>
+    <div className="md-table scroll" role="region" aria-label={t`Table`} tabIndex={0} dir={dir}>
       <table>
         <thead>{columns}</thead>
         {rows.length > 0 && (

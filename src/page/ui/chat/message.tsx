@@ -387,7 +387,9 @@ export function Bubble({
         {first && (
           <header className="msg-who flex baseline gap-4 named text-2 bold">
             {received && <small className="text-1">{t`from`}</small>}
-            <span dir="auto">{mine ? t`You` : speaker.name}</span>
+            <span className="clip ellipsis" dir="auto">
+              {mine ? t`You` : speaker.name}
+            </span>
             <Moment time={time} passedBy={kept !== null}>
               <HowLongAgo time={time} />
             </Moment>
@@ -444,7 +446,7 @@ function statusText(message: MessageDoc, name: string): string | null {
 
 function waitsFor(speaker: Speaker): string {
   const where = speaker.kind === 'agent' ? whereWordsGo(speaker.name, speaker.seat) : null;
-  return where ?? t`${speaker.name} reads this next.`;
+  return where ?? t`${speaker.name} reads this next`;
 }
 
 interface MessageProps {

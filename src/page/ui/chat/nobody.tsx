@@ -13,7 +13,7 @@ function Leaving({ forget }: { forget: ForgetDoc }) {
   const { notices } = useRoost();
   const keep = async () => {
     const kept = await actions.keep(forget._id);
-    if (!kept.ok) notices.error(t`This could not be saved: ${kept.reason}`);
+    if (!kept.ok) notices.error(t`Could not save this. ${kept.reason}`);
   };
   return (
     <div className="chat-nobody gap-4 stack at-start ink-2">

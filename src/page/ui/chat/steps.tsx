@@ -79,7 +79,7 @@ const STATES: Readonly<Record<StepProps['state'], string>> = {
   done: t`done`,
   failed: t`it did not work`,
   asked: t`asked you`,
-  now: t`under way`,
+  now: t`Under way`,
 };
 
 /** One step in one line, with what came of it. A press opens its input and its output. */
@@ -108,7 +108,11 @@ export function StepLine({ stepKey, phrase, state, outcome, took, answer = null,
           </>
         )}
       </details>
-      {inSight && <pre dir="auto">{output}</pre>}
+      {inSight && (
+        <pre className="pad-4 scroll framed round-s ground-1 code-small as-written break" dir="auto">
+          {output}
+        </pre>
+      )}
       {!inSight && !open && outcome.isShown && outcome.firstLine !== '' && (
         <p className="step-first truncate from-6" dir="auto">
           {outcome.firstLine}
@@ -133,27 +137,27 @@ export function FileCard({ file: { path, preview, more } }: { file: WrittenFile 
   const name = revealedCode(path.slice(at + 1));
   return (
     <article className="file-card clip box ground-2" aria-label={name}>
-      <header className="line gap-4">
+      <header className="line gap-4 pad-4">
         <span className="files-kind fixed" data-kind="file" aria-hidden="true" />
-        <b className="text-3" dir="auto">
+        <b className="text-3 truncate" dir="auto">
           {name}
         </b>
         {at > 0 && (
-          <small className="narrow" dir="auto">
+          <small className="narrow truncate" dir="auto">
             {revealedCode(path.slice(0, at))}
           </small>
         )}
         {agentId !== null && (
           <button
             type="button"
-            className="ghost"
+            className="ghost fixed end"
             aria-label={t`Open ${name}`}
             onClick={() => setOpen(true)}
           >{t`Open`}</button>
         )}
       </header>
       {preview !== '' && (
-        <pre dir="auto" data-more={more}>
+        <pre className="pad clip ruled ink-3 code-small as-written break" dir="auto" data-more={more}>
           {preview}
         </pre>
       )}
@@ -203,7 +207,7 @@ export function ToolSteps({ tools }: { tools: readonly ToolBlock[] }) {
           open={open}
           onToggle={(event) => setOpen(event.currentTarget.open)}
         >
-          <summary>
+          <summary className="inline-flex middle gap-3 round-s">
             <ChevronIcon />
             <span className="fixed">{failed > 0 ? t`worked ${steps}, ${failed} failed` : t`worked ${steps}`}</span>
             <span className="steps-gist truncate narrow ink-3" dir="auto">

@@ -91,7 +91,7 @@ function EmptyLog({ speaker, onPick }: { speaker: Speaker; onPick: (text: string
   const ofLead = rehearsing ? demoWords(speaker, undefined) : EXAMPLES;
   const openers = !speaker.awake ? [] : speaker.kind === 'lead' ? ofLead : OPENERS;
   return (
-    <div className="empty-log centred-column centred stack tint" style={{ '--c': speaker.color }}>
+    <div className="empty-log centred-column centred stack tint balanced" style={{ '--c': speaker.color }}>
       <div className="empty-figure under-6" data-asleep={speaker.asleep} aria-hidden="true">
         {speaker.kind === 'agent' || speaker.kind === 'egg' ? (
           <SeatFigure seat={speaker.seat} />
@@ -155,7 +155,7 @@ export function FirstWords({
   const title = rehearsing ? t`In this demo you can try` : t`Ask ${speaker.name}, for example`;
   return (
     <section className="first-words line gap-5 narrow" aria-label={title}>
-      <h3 className="fixed ink-3 text-2">{title}</h3>
+      <h3 className="fixed ink-3 text-2 semi-medium">{title}</h3>
       <ul className="flex gap-4 narrow">
         {words.map((text) => (
           <li className="fixed" key={text}>
@@ -247,7 +247,7 @@ export default function Talk({ speaker }: { speaker: Speaker }) {
   if (conversation.status === 'failed')
     return (
       <div className="chat-nobody gap-4 stack at-start ink-2" role="alert">
-        <h2 className="ink">{t`This conversation could not be read`}</h2>
+        <h2 className="ink">{t`Could not load this.`}</h2>
         <p>{t`${conversation.error} If it stays so, Settings, Devices and data, Rebuild reads everything anew.`}</p>
         <button type="button" className="ghost" onClick={() => void conversations.open(agentId)}>{t`Try again`}</button>
       </div>

@@ -46,14 +46,14 @@ export default function VersionsDialog({ message, name, onClose }: Props) {
   return (
     <Dialog title={t`What stood here before`} shape="wide" onClose={onClose}>
       {found === 'reading' ? (
-        <p className="quiet" role="status">{t`Reading…`}</p>
+        <p className="quiet" role="status">{t`Loading…`}</p>
       ) : 'failed' in found ? (
-        <p className="wrong-note" role="alert">{t`It could not be read: ${found.failed}`}</p>
+        <p className="wrong-note" role="alert">{t`Could not load this. ${found.failed}`}</p>
       ) : found.length === 0 ? (
         <p className="quiet">{t`It is not on this device.`}</p>
       ) : (
         <>
-          <p className="quiet">{t`It stays in the conversation, out of sight: ${name} goes on from what stands there now.`}</p>
+          <p className="quiet">{t`It stays in the conversation, out of sight.`}</p>
           {versionsOf(found.slice(0, MOST)).map((version, i) => (
             <section key={version[0]?.messageId ?? i} className="version">
               <h3 className="ink-3">{t`Version ${i + 1}, ${fullTime(version[0]?.time ?? 0)}`}</h3>

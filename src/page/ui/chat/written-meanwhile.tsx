@@ -79,9 +79,12 @@ function Row({ item, onAgain, onWithdrawn }: Omit<Props, 'items' | 'name'> & { i
         {beginningOfText(text, SHOWN)}
       </span>
       {files.map(({ attachmentId, name }) => (
-        <span key={attachmentId} className="meanwhile-file inline-flex round-s clip text-2 middle gap-2 ink-2 ground-3">
+        <span
+          key={attachmentId}
+          className="meanwhile-file inline-flex round-s clip text-2 middle gap-2 ink-2 ground-3 shrink-only"
+        >
           <AttachIcon />
-          <span className="nowrap" dir="auto">
+          <span className="nowrap clip ellipsis" dir="auto">
             {name}
           </span>
         </span>
@@ -134,7 +137,7 @@ export function WrittenMeanwhile({ name, items, ...ways }: Props) {
           ? t`${name} reads this next`
           : t`${name} reads these ${plural(items.length, 'message')} next`}
       </p>
-      <ol>
+      <ol className="stack one-column gap-2">
         {items.map((item) => (
           <Row key={item.key} item={item} {...ways} />
         ))}

@@ -17,6 +17,7 @@ import { CopyableText } from '../parts/copyable-text.tsx';
 import './clients.css';
 import { useAction } from '../design/use-action.ts';
 import { WrongNote } from '../design/field.tsx';
+import { asBeginning } from '../text/sizes.ts';
 
 /** What each scope allows an application, as shown to the person. */
 function scopeText(scope: Scope): string {
@@ -94,8 +95,7 @@ function RevokeDialog({ credential, name, onClose }: { credential: Credential; n
   return (
     <SureDialog
       title={t`Revoke this credential?`}
-      does={[t`Revoke it`, t`Revoking…`]}
-      undone={t`It could not be revoked`}
+      does={t`Revoke it`}
       onSure={async () => {
         const done = await clients.revoke(credential.credentialId);
         if (!done.ok) return done.reason;
@@ -176,7 +176,7 @@ function Lines({ credentials, of, team }: { credentials: readonly Credential[]; 
   );
   return (
     <>
-      {good.length === 0 ? <p className="setting-hint">{t`None: nobody joins from elsewhere.`}</p> : lines(good)}
+      {good.length === 0 ? <p className="setting-hint">{t`Nothing yet.`}</p> : lines(good)}
       {revoked.length > 0 && (
         <details className="credentials-old">
           <summary>{t`${revoked.length} revoked`}</summary>
@@ -193,7 +193,7 @@ function Lines({ credentials, of, team }: { credentials: readonly Credential[]; 
 /** The credentials; `agentId`: only this agent's. Revoked ones are collapsed. */
 export function CredentialList({ agentId, team }: { agentId: AgentId | null; team: Teammates }) {
   return (
-    <QueryView query={clientsOf(useRoost()).list} what={t`The credentials`}>
+    <QueryView query={clientsOf(useRoost()).list}>
       {(credentials) => <Lines credentials={credentials} of={agentId} team={team} />}
     </QueryView>
   );
@@ -363,14 +363,11 @@ export function MakeCredential({
   } | null>(null);
   const isApplication = applications && chosen === APPLICATION;
   const who = among.find(({ agentId }) => agentId === chosen) ?? among[0];
-  if (!who)
-    return (
-      <p className="setting-hint">{t`Nobody is born yet. A program joins as an agent that has a name: SUMMON first.`}</p>
-    );
+  if (!who) return <p className="setting-hint">{t`There is no agent yet. SUMMON first.`}</p>;
   const make = async () => {
     const may = isApplication ? { scopes: [...scopes] } : { readsSoul };
     const done = await clients.make(isApplication ? null : who.agentId, label.trim(), may);
-    if (!done.ok) return t`It could not be made: ${done.reason}`;
+    if (!done.ok) return t`Could not do this. ${done.reason}`;
     setMade({
       name: isApplication ? null : who.name,
       label: label.trim(),
@@ -383,7 +380,7 @@ export function MakeCredential({
   };
   return (
     <form
-      className="make-credential flex wrap gap-5 text-3"
+      className="make-credential flex wrap gap-5 text-3 at-bottom"
       onSubmit={(event) => {
         event.preventDefault();
         act(make);
@@ -391,9 +388,9 @@ export function MakeCredential({
     >
       {(among.length > 1 || applications) && (
         <label>
-          <span>{t`For`}</span>
+          <span className="block under-3 ink-2">{t`For`}</span>
           <select
-            className="field field-select"
+            className="field field-select min-42 pad-3-5"
             value={isApplication ? APPLICATION : who.agentId}
             onChange={(event) => setChosen(event.target.value)}
           >
@@ -402,15 +399,15 @@ export function MakeCredential({
                 {name}
               </option>
             ))}
-            {applications && <option value={APPLICATION}>{t`An application`}</option>}
+            {applications && <option value={APPLICATION}>{asBeginning(t`an application`)}</option>}
           </select>
         </label>
       )}
       <label htmlFor={id} className="make-label grow">
-        <span>{t`Where it is used (for you to tell it apart)`}</span>
+        <span className="block under-3 ink-2">{t`Where it is used (for you to tell it apart)`}</span>
         <input
           id={id}
-          className="field"
+          className="field min-42 pad-3-5"
           dir="auto"
           maxLength={LIMITS.credentialLabel}
           autoComplete="off"
@@ -426,8 +423,8 @@ export function MakeCredential({
           {t`May read its agent’s soul and last conversation`}
         </label>
       )}
-      <button type="submit" className="ghost ghost-dawn" disabled={busy}>
-        {busy ? t`Making…` : t`Make a credential`}
+      <button type="submit" className="ghost ghost-dawn min-42" disabled={busy}>
+        {busy ? t`Working…` : t`Make a credential`}
       </button>
       <WrongNote text={failed} />
       {made && <SecretDialog {...made} onClose={() => setMade(null)} />}

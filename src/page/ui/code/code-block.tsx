@@ -74,7 +74,7 @@ const DrawingBlock = lazy(() => import('./drawing-block.tsx').catch(() => ({ def
 function NotFetched({ onClose }: DrawingBlockProps) {
   return (
     <p className="md-drawing-foot flex wrap ink-2 above-3">
-      <span role="status">{t`The part of the page that draws could not be fetched. Is the relay there?`}</span>
+      <span role="status">{t`Could not load a part of the page. Check the connection to the relay.`}</span>
       <button type="button" className="link-button" onClick={onClose}>{t`Close`}</button>
     </p>
   );
@@ -190,8 +190,8 @@ function Code({ code, language }: { code: string; language: string }) {
     <>
       {/* Scrollable where it is too wide, by keyboard too. */}
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <pre className="framed ground-1 round-s scroll" tabIndex={0} dir="ltr" translate="no">
-        <code>
+      <pre className="framed ground-1 round-s scroll code-text" tabIndex={0} dir="ltr" translate="no">
+        <code className="round-xs ground-3">
           {Array.from({ length: Math.ceil(lines.length / size) }, (_none, i) => {
             const some = lines.slice(i * size, (i + 1) * size);
             const isLast = (i + 1) * size >= lines.length;
@@ -222,7 +222,7 @@ function Mermaid({ code, children }: { code: string; children: ReactNode }) {
     <div className="md-mermaid">
       <div className="md-code relative">{children}</div>
       {shown ? (
-        <Suspense fallback={<p className="md-drawing-foot flex wrap ink-2 above-3">{t`Drawing…`}</p>}>
+        <Suspense fallback={<p className="md-drawing-foot flex wrap ink-2 above-3">{t`Loading…`}</p>}>
           <DrawingBlock code={code} onClose={() => setAsked(null)} />
         </Suspense>
       ) : (

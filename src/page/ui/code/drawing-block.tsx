@@ -25,7 +25,7 @@ function draw(mermaid: string, colours: DrawingColours, then: (drawn: Drawn) => 
   worker.addEventListener('message', ({ data }: MessageEvent<Drawn>) => finish(data));
   // The renderer is loaded from the relay on first use.
   worker.addEventListener('error', () =>
-    finish({ problem: t`The part of the page that draws could not be fetched. Is the relay there?` }),
+    finish({ problem: t`Could not load a part of the page. Check the connection to the relay.` }),
   );
   worker.postMessage({ mermaid, colours });
   return end;
@@ -68,7 +68,7 @@ export default function DrawingBlock({ code, onClose }: DrawingBlockProps) {
       )}
       <p className="md-drawing-foot flex wrap ink-2 above-3">
         <span role="status" className={isDrawn ? 'visually-hidden' : undefined}>
-          {drawn === null ? t`Drawing…` : isDrawn ? t`Drawn` : drawn.problem}
+          {drawn === null ? t`Loading…` : isDrawn ? t`Drawn` : drawn.problem}
         </span>
         <button type="button" className="link-button" ref={takeFocus} onClick={onClose}>
           {isDrawn ? t`Show the code` : drawn === null ? t`Cancel` : t`Close`}

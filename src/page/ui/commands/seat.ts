@@ -110,11 +110,11 @@ const ofAnybody = (
 ): Command[] => [
   of(agentId, 'soul', t`Soul of ${name}`, () => go(PATHS.soul(agentId)), {
     short: t`Show soul`,
-    words: t`who portrait`,
+    words: 'who portrait wer porträt',
   }),
   of(agentId, 'inbox', t`Inbox of ${name}`, () => go(PATHS.agentInbox(agentId)), {
     short: t`Inbox`,
-    words: t`messages mail`,
+    words: 'messages mail nachrichten post',
   }),
   ...more,
   of(
@@ -124,7 +124,7 @@ const ofAnybody = (
     () => void exportConversationFile(roost, agentId, name),
     {
       short: t`Export this conversation`,
-      words: t`save download markdown`,
+      words: 'save download markdown speichern herunterladen',
     },
   ),
   of(agentId, 'change', t`Change ${name}…`, () => go(PATHS.change(agentId)), {
@@ -150,7 +150,7 @@ const ofAnybody = (
 const tabCommands = ({ go }: Here, agentId: AgentId, name: string): Command[] =>
   TAB_TITLES.map(({ tab, title }) =>
     of(agentId, `tab ${tab}`, `${name}: ${title}`, () => go(PATHS.portrait(agentId, tab)), {
-      words: t`page portrait`,
+      words: 'page portrait seite porträt',
     }),
   );
 

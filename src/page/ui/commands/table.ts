@@ -41,7 +41,7 @@ function toGroups({ roost }: Pick<Around, 'roost'>): Command[] {
         label: t`Wake ${name}`,
         short: t`Wake ${name} · ${asleep.length}`,
         hint: asleep.map((agent) => displayName(agent, roster)).join(', '),
-        words: t`group team`,
+        words: 'group team gruppe',
         disabled: roost.pending.getState().call !== null,
         run: () => void roost.actions.wake(asleep),
       },
@@ -140,12 +140,10 @@ const action = (id: string, label: Row['label'], run: Row['run'], more: Partial<
 const ROWS: readonly Row[] = [
   action('find', t`Find anything`, ({ open }) => open('palette'), {
     hint: t`Agents, projects, tasks, files, settings, messages`,
-    does: t`Find agents, projects, tasks, files, settings and messages`,
     keys: ['Ctrl', 'K'],
     menu: true,
   }),
   action('find said', t`Find what was said`, ({ open }) => open('palette'), {
-    does: t`The same, where nothing is being written`,
     keys: ['/'],
   }),
   action(
@@ -154,7 +152,7 @@ const ROWS: readonly Row[] = [
       around.route.kind === 'threads' ? t`Find in this thread` : t`Find in the conversation with ${withWhom(around)}`,
     ({ open }) => open('find'),
     {
-      words: t`search said`,
+      words: 'search said suchen gesagt',
       does: t`Find in the conversation or thread that is open`,
       keys: ['F'],
       when: ({ route }) => withinOf(route) !== null,
@@ -167,44 +165,42 @@ const ROWS: readonly Row[] = [
     () => void printOpen(),
     {
       does: t`Print the conversation or thread that is open, from its beginning`,
-      words: t`paper pdf`,
+      words: 'paper pdf papier',
       keys: ['Ctrl', 'P'],
       when: canPrint,
     },
   ),
   action('found next', t`Next of what was found`, (around) => toFound(around, 1), {
-    words: t`search result`,
-    does: t`To the next of what was found last`,
+    words: 'search result suche ergebnis',
     keys: ['N'],
     when: hasFound,
   }),
   action('found before', t`The one before of what was found`, (around) => toFound(around, -1), {
-    words: t`search result previous`,
-    does: t`To the one before it`,
+    words: 'search result previous suche ergebnis vorige',
     keys: ['P'],
     when: hasFound,
   }),
   action('wake', 'WAKE', ({ roost }) => void roost.actions.wake(), {
     hint: t`everybody who sleeps`,
-    words: t`start session call`,
+    words: 'start session call starten sitzung rufen',
     when: somebodySleeps,
   }),
   action('wake some', t`Wake only some…`, ({ go }) => go(PATHS.wakeSome), {
-    words: t`choose group`,
+    words: 'choose group auswählen gruppe',
     when: somebodySleeps,
   }),
   action('summon', 'SUMMON', ({ roost }) => void roost.actions.summon(), {
-    words: t`hatch egg new agent`,
+    words: 'hatch egg new agent schlüpfen ei neuer',
     when: ({ roost }) => emptySeats(roost.household.store.getState().roster).length > 0,
   }),
   action('end', t`End session`, ({ roost }) => void roost.actions.endSession(), {
     hint: t`everyone sleeps`,
-    words: t`stop quit close`,
+    words: 'stop quit close stopp ende schließen',
     when: (around) => live(around) !== null,
   }),
   action('stop wakes', t`Pause all`, ({ roost }) => void roost.actions.stopWakes(true), {
     hint: t`Only you can wake agents then`,
-    words: t`pause off`,
+    words: 'pause off aus',
     menu: true,
     when: (around) => wakesOn(around) !== false,
   }),
@@ -213,10 +209,17 @@ const ROWS: readonly Row[] = [
     menu: true,
     when: (around) => wakesOn(around) === false,
   }),
-  action('thread', t`New thread`, ({ go }) => go(PATHS.newThread()), { words: t`conversation group begin` }),
-  action('connect', t`Connect a model`, ({ go }) => go(PATHS.connect), { words: t`key claude ollama api demo` }),
-  action('preview', t`Preview the wake`, ({ go }) => go(PATHS.preview), { words: t`cost price tokens` }),
-  action('write', t`Write a message`, ({ focus }) => focus('composer'), { words: t`compose say talk`, keys: ['C'] }),
+  action('thread', t`New thread`, ({ go }) => go(PATHS.newThread()), {
+    words: 'conversation group begin gespräch gruppe beginnen',
+  }),
+  action('connect', t`Connect a model`, ({ go }) => go(PATHS.connect), {
+    words: 'key claude ollama api demo schlüssel',
+  }),
+  action('preview', t`Preview the wake`, ({ go }) => go(PATHS.preview), { words: 'cost price tokens kosten preis' }),
+  action('write', t`Write a message`, ({ focus }) => focus('composer'), {
+    words: 'compose say talk verfassen sagen reden',
+    keys: ['C'],
+  }),
   action('next new', t`To the next with something new`, (around) => nextNew(around, 1), {
     words: 'unread',
     keys: [']'],
@@ -228,55 +231,51 @@ const ROWS: readonly Row[] = [
     whenTyped: true,
   }),
   page('hearth', t`Team`, PATHS.hearth, {
-    words: t`home hearth grid`,
-    does: t`To the team`,
+    words: 'home hearth grid start herd plätze',
     keys: ['G'],
     run: ({ focus }) => focus('grid'),
   }),
   action('everyone', t`Ask everyone`, ({ go }) => go(PATHS.everyone), {
     hint: t`One question, an answer from each`,
-    words: t`all team compare answers`,
+    words: 'all team compare answers alle Team vergleichen Antworten',
     menu: true,
   }),
-  page('threads', t`Threads`, PATHS.threads, { words: t`conversations groups`, menu: true }),
+  page('threads', t`Threads`, PATHS.threads, { words: 'conversations groups gespräche gruppen', menu: true }),
   page('projects', t`Projects`, PATHS.projects, {
-    words: t`board kanban tasks work`,
-    does: t`To your projects`,
+    words: 'board kanban tasks work aufgaben arbeit',
     keys: ['B'],
   }),
-  action('new project', t`New project`, ({ go }) => go(PATHS.newProject), { words: t`board kanban begin` }),
+  action('new project', t`New project`, ({ go }) => go(PATHS.newProject), { words: 'board kanban begin beginnen' }),
   page('inbox', t`Inbox`, PATHS.inbox, {
-    words: t`approvals yes no needs review unread`,
-    does: t`To your inbox`,
+    words: 'approvals yes no needs review unread freigaben ja nein prüfung ungelesen',
     keys: ['Y'],
   }),
   page('schedule', t`Schedule`, PATHS.schedule(), {
-    words: t`routines reminders schedule cron scripts`,
+    words: 'routines reminders schedule cron scripts routinen erinnerungen zeitplan skripte',
   }),
   page('activity', t`Activity`, PATHS.activity(), {
-    words: t`wakes runs tools calls log history`,
+    words: 'wakes runs tools calls log history weckrufe läufe werkzeuge aufrufe protokoll verlauf',
     menu: true,
   }),
   page('costs', t`Costs`, PATHS.activity('costs'), {
-    words: t`money tokens spent`,
+    words: 'money tokens spent Geld Tokens ausgegeben',
     menu: true,
   }),
   page('files', t`Files`, PATHS.files(null), {
-    words: t`folders workspace`,
+    words: 'folders workspace ordner arbeitsplatz',
     menu: true,
   }),
   page('move in', t`Move in from another product`, PATHS.moveIn, {
     hint: t`Conversations of ChatGPT and others`,
-    words: t`import chatgpt claude letta openclaw export migrate`,
+    words: 'import chatgpt claude letta openclaw export migrate importieren umzug umziehen',
   }),
-  page('settings', t`Settings`, PATHS.settings(), { words: t`options preferences`, menu: true }),
+  page('settings', t`Settings`, PATHS.settings(), { words: 'options preferences optionen vorlieben', menu: true }),
   action('keys', t`Keys and help`, ({ open }) => open('keys'), {
-    does: t`These keys`,
     keys: ['?'],
     words: 'shortcuts',
     menu: true,
   }),
-  action('back', t`Back`, back, { does: t`Close what is open, or go back`, keys: ['Esc'], whenTyped: true }),
+  action('back', t`Back`, back, { keys: ['Esc'], whenTyped: true }),
 ];
 
 const commandOf = (row: Row, around: Around): Command => {

@@ -18,7 +18,7 @@ export function AgentCosts({ agentId, name }: { agentId: AgentId; name: string }
   return (
     <div>
       <h3>{t`Costs`}</h3>
-      <QueryView query={queries.report(USUAL_DAYS)} what={t`The costs`}>
+      <QueryView query={queries.report(USUAL_DAYS)}>
         {({ agents }) => {
           const own = agents.find((agent) => agent.agentId === agentId);
           return (
@@ -34,7 +34,7 @@ export function AgentCosts({ agentId, name }: { agentId: AgentId; name: string }
           );
         }}
       </QueryView>
-      {rehearsing && <p className="quiet above-3">{t`A rehearsal costs nothing.`}</p>}
+      {rehearsing && <p className="quiet above-3">{t`Demo: no model is connected, and nothing costs anything.`}</p>}
       <div className="agent-budget at-top above-4 flex apart gap-5">
         <span aria-hidden="true">{t`Budget a day`}</span>
         <AgentBudget agentId={agentId} name={name} />

@@ -79,7 +79,7 @@ export function BudgetField({ label, hint, held, none, most, onSave, bare = fals
   const value = parseUsd(text, most);
   const changed = draft !== null && draft !== textOf(held);
   const wrong = changed && value === undefined ? t`Give an amount from 0 to ${budgetText(most)}, or nothing.` : null;
-  const problem = wrong ?? (failed === null ? null : t`This could not be saved: ${failed}`);
+  const problem = wrong ?? (failed === null ? null : t`Could not save this. ${failed}`);
   const put = async (usd: number | null, undo: typeof before) => {
     setState('saving');
     const saved = await onSave(usd);
@@ -135,7 +135,7 @@ export function BudgetField({ label, hint, held, none, most, onSave, bare = fals
         </p>
       )}
       <p id={`${id}-state`} className="setting-state" role="status" data-wrong={problem !== null}>
-        {(problem ?? (state === 'saved' && !changed)) && <span>{problem ?? t`Saved.`}</span>}
+        {(problem ?? (state === 'saved' && !changed)) && <span>{problem ?? t`Saved`}</span>}
         {problem === null && state === 'saved' && !changed && before && (
           <button type="button" className="link-button" onClick={() => void put(before.usd, null)}>{t`Undo`}</button>
         )}
@@ -151,7 +151,7 @@ export function AgentBudget({ agentId, name }: { agentId: AgentId; name: string 
   const own = useQuery(reachQueries(state).limits(agentId).query);
   const household = useQuery(state.limits.query);
   if (own.kind !== 'ready')
-    return <p className="setting-hint">{own.kind === 'loading' ? t`Reading…` : problemText(own.problem)}</p>;
+    return <p className="setting-hint">{own.kind === 'loading' ? t`Loading…` : problemText(own.problem)}</p>;
   const usual = household.kind === 'ready' ? household.value.effective.coordination.daily_budget_usd : null;
   return (
     <BudgetField

@@ -7,7 +7,7 @@ import { budgetText, costText, money, tokens, tokensOf, usdOf } from '../text/mo
 import { QueryLoading, QueryProblem } from '../parts/page-head.tsx';
 import { PATHS } from '../routes.ts';
 import { useRehearsing } from '../models/chip.tsx';
-import { count, plural } from '../text/sizes.ts';
+import { asBeginning, count, plural } from '../text/sizes.ts';
 import { type Teammates, useTeammates } from '../use-somebody.ts';
 import { OneOf } from '../design/one-of.tsx';
 import { useConversations, useLive } from '../context.tsx';
@@ -49,7 +49,7 @@ function Chart({ days, measure, budgetUsd }: { days: readonly Day[]; measure: Me
   const top = roundUp(budget !== null && budget <= highest * 4 ? Math.max(highest, budget) : highest);
   const label = (value: number) => (measure === 'money' ? money(Math.round(value * 1_000_000)) : tokens(value));
   return (
-    <div className="chart panel box stack figures ink-3 text-1" aria-hidden="true">
+    <div className="chart panel box stack figures ink-3 text-1 cols-auto-fill" aria-hidden="true">
       <div className="chart-scale column-wise text-end flex apart">
         <span>{label(top)}</span>
         <span>{label(top / 2)}</span>
@@ -96,7 +96,7 @@ function Sheet({ label, head, children }: { label: string; head: readonly string
         <thead>
           <tr>
             {head.map((title) => (
-              <th key={title} scope="col">
+              <th className="raised ground-1" key={title} scope="col">
                 {title}
               </th>
             ))}
@@ -170,7 +170,7 @@ function AgentTable({ agents, days, team }: { agents: Costs['agents']; days: num
 type Rest = NonNullable<Costs['rest']>;
 const KINDS: readonly (readonly [Costs['routines'][number]['kind'], string])[] = [
   ['routine', t`Routines`],
-  ['wake', t`Woken by others`],
+  ['wake', asBeginning(t`woken by others`)],
   ['reminder', t`Reminders`],
   ['script', t`Scripts`],
 ];
@@ -296,7 +296,7 @@ function Figures({ costs, days, onDays }: { costs: Costs; days: number; onDays: 
   const estimated = costs.days.some(({ spent }) => spent.estimated) || costs.routines.some((one) => one.estimated);
   return (
     <>
-      <section className="cost-today panel round-l framed" aria-label={t`Today`}>
+      <section className="panel round-l framed pad-7" aria-label={t`Today`}>
         <h2 className="ink-2 text-3 medium">{t`Today`}</h2>
         <p className="cost-figure bold figures">{costText(today)}</p>
         <p className="pretty ink-3 text-3">{t`${plural(today.requests, 'request')} · ${tokens(tokensOf(today))} tokens`}</p>
@@ -304,7 +304,7 @@ function Figures({ costs, days, onDays }: { costs: Costs; days: number; onDays: 
         {costs.dailyBudgetUsd === null && <p className="pretty ink-3 text-3">{t`No daily budget is set.`}</p>}
       </section>
       {rehearsing && (
-        <p className="cost-note warn-box warn text-3 round pad-4-6">{t`Demo: no model is connected, and nothing costs anything. Tokens are counted as if it did.`}</p>
+        <p className="cost-note warn-box warn text-3 round pad-4-6">{t`Demo: no model is connected, and nothing costs anything.`}</p>
       )}
       <section className="cost-block gap-5 stack narrow" aria-label={t`Day by day`}>
         <div className="cost-line gap-4 cluster">
@@ -370,7 +370,7 @@ export function CostReport() {
   return (
     <div className="page stack gap-7">
       {costs.kind === 'loading' && !held && <QueryLoading />}
-      <QueryProblem query={queries.report(days)} state={costs} what={t`The costs`} before={held !== null} />
+      <QueryProblem query={queries.report(days)} state={costs} before={held !== null} />
       {held && <Figures costs={held} days={days} onDays={setDays} />}
       <p className="gap-4 above-3 flex wrap text-2">
         <Link href={PATHS.settings('costs')}>{t`Budgets and prices`}</Link>

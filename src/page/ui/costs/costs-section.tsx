@@ -19,6 +19,7 @@ import { type Teammate, useTeammates } from '../use-somebody.ts';
 import { AgentBudget, BudgetField, useCostQueries, useCosts, USUAL_DAYS } from './budget-field.tsx';
 import './costs.css';
 import { useAction } from '../design/use-action.ts';
+import { asBeginning } from '../text/sizes.ts';
 
 // The table of prices while it is edited: texts, and their errors. Pure.
 
@@ -205,7 +206,7 @@ function Editor({ table: { prices, version } }: { table: PricesAnswer }) {
         setBase(done.newer);
         return setNewer(true);
       }
-      if (!done.ok) return notices.error(t`The prices could not be saved: ${done.reason}`);
+      if (!done.ok) return notices.error(t`Could not save this. ${done.reason}`);
       setDraft(null);
       return notices.info(said, { label: t`Undo`, run: () => void queries.setPrices(areOwn(prices) ? [] : prices) });
     });
@@ -261,11 +262,11 @@ function Editor({ table: { prices, version } }: { table: PricesAnswer }) {
               type="button"
               className="solid"
               disabled={first !== undefined || saving || rows.length === 0}
-              onClick={() => put(pricesOf(rows), t`The prices are saved.`)}
+              onClick={() => put(pricesOf(rows), t`Saved`)}
             >
               {saving ? t`Saving…` : t`Save the prices`}
             </button>
-            <button type="button" className="ghost" onClick={() => setDraft(null)}>{t`Leave them as they were`}</button>
+            <button type="button" className="ghost" onClick={() => setDraft(null)}>{t`Cancel`}</button>
           </>
         )}
         {rows.length < MOST_ROWS && (
@@ -293,7 +294,7 @@ function Editor({ table: { prices, version } }: { table: PricesAnswer }) {
             type="button"
             className="ghost"
             disabled={saving}
-            onClick={() => put([], t`The default prices are back.`)}
+            onClick={() => put([], t`Undone.`)}
           >{t`Set back to the default prices`}</button>
         )}
       </div>
@@ -303,18 +304,14 @@ function Editor({ table: { prices, version } }: { table: PricesAnswer }) {
 
 /** The table of prices. */
 function PriceTable() {
-  return (
-    <QueryView query={useCostQueries().prices} what={t`The table of prices`}>
-      {(table) => <Editor table={table} />}
-    </QueryView>
-  );
+  return <QueryView query={useCostQueries().prices}>{(table) => <Editor table={table} />}</QueryView>;
 }
 
 function AgentLine({ who, today }: { who: Teammate; today: string }) {
   return (
     <li className="budget-line gap-4 cluster tint pad-4-0" style={{ '--c': who.color }}>
       <Face agentId={who.agentId} face={who.face} color={who.color} awake={false} />
-      <div>
+      <div className="grow">
         <Link href={PATHS.soul(who.agentId)} dir="auto">
           {who.name}
         </Link>
@@ -342,7 +339,7 @@ function Budgets({ own }: { own: HouseholdConfig }) {
         onSave={queries.setHouseholdBudget}
       />
       <BudgetField
-        label={t`Each agent`}
+        label={asBeginning(t`each agent`)}
         held={own.coordination.daily_budget_usd ?? null}
         none={t`no limit`}
         most={BUDGET_BOUNDS.agent.max}
@@ -374,16 +371,14 @@ export function CostsSection() {
         <Link href={PATHS.activity('costs')}>{t`All the figures`}</Link>
       </p>
       {rehearsing && (
-        <p className="cost-note warn-box warn text-3 round under-6 pad-4-6">{t`Demo: no model is connected, and nothing costs anything. Budgets and prices hold once a model is connected.`}</p>
+        <p className="cost-note warn-box warn text-3 round under-6 pad-4-6">{t`Demo: no model is connected, and nothing costs anything.`}</p>
       )}
       {!online && (
-        <p className="settings-note under-6 ink-2 text-3">{t`The relay cannot be reached now: what is set here could not be saved.`}</p>
+        <p className="settings-note under-6 ink-2 text-3">{t`The relay cannot be reached. Nothing can be changed now.`}</p>
       )}
       <h3>{t`Daily budgets`}</h3>
       <p className="setting-hint">{t`Before a request goes to a model, Roost looks whether it still fits. When a budget is used up, no more requests are sent until midnight; the agent and you are told.`}</p>
-      <QueryView query={limits.query} what={t`The budgets`}>
-        {({ own }) => <Budgets own={own} />}
-      </QueryView>
+      <QueryView query={limits.query}>{({ own }) => <Budgets own={own} />}</QueryView>
       <h3>{t`Prices`}</h3>
       <PriceTable />
     </div>

@@ -23,7 +23,7 @@ export default function ReplyCost({ messageId }: { messageId: MessageId }) {
           : undefined
       }
     >
-      <span className="visually-hidden">{t`Cost:`} </span>
+      <span className="visually-hidden">{t`Cost`} </span>
       {cost.costMicroUsd === 0 ? t`free` : costText(cost)}
     </p>
   );

@@ -74,10 +74,8 @@ export function Dialog({ title, onClose, children, shape = 'box', isRead = false
 interface SureDialogProps {
   readonly title: string;
   readonly children: ReactNode;
-  /** Label of the confirming button, and its label while the action runs. */
-  readonly does: readonly [label: string, meanwhile: string];
-  /** The failure, as a sentence begins: "It could not be revoked". */
-  readonly undone: string;
+  /** Label of the confirming button. */
+  readonly does: string;
   /** Label of the button that does nothing; left out: "Keep it". */
   readonly stays?: string;
   /** Resolves with the reason of a failure; null: success, and the dialog closes. */
@@ -86,22 +84,14 @@ interface SureDialogProps {
 }
 
 /** Confirms an action that changes or removes a lot. */
-export function SureDialog({
-  title,
-  children,
-  does: [label, meanwhile],
-  undone,
-  stays,
-  onSure,
-  onClose,
-}: SureDialogProps) {
+export function SureDialog({ title, children, does, stays, onSure, onClose }: SureDialogProps) {
   const words = useWords();
   const { busy, failed, act } = useAction();
   const run = () =>
     act(async () => {
       const why = await onSure();
       if (why === null) onClose();
-      return why === null ? null : `${undone}: ${why}`;
+      return why;
     });
   return (
     <Dialog title={title} onClose={onClose}>
@@ -112,7 +102,7 @@ export function SureDialog({
           {stays ?? words.keep}
         </button>
         <button type="button" className="danger-button" disabled={busy} onClick={run}>
-          {busy ? meanwhile : label}
+          {busy ? words.working : does}
         </button>
       </div>
     </Dialog>

@@ -5,6 +5,7 @@ export interface Words {
   readonly close: string;
   readonly keep: string;
   readonly saving: string;
+  readonly working: string;
   readonly saved: string;
   readonly undo: string;
 }
@@ -13,6 +14,7 @@ export const DesignWords = createContext<Words>({
   close: 'Close',
   keep: 'Keep it',
   saving: 'Saving…',
+  working: 'Working…',
   saved: 'Saved. It applies now.',
   undo: 'Undo',
 });

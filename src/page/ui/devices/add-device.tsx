@@ -146,7 +146,7 @@ function DeviceCodeView({ keeper: { shown, again } }: { keeper: CodeStore }) {
   const left = useLeft(shown.step === 'open' ? shown.code.until : Infinity);
   switch (shown.step) {
     case 'making':
-      return <Progress label={t`Making a code…`} done={0} of={0} />;
+      return <Progress label={t`Loading…`} done={0} of={0} />;
     case 'failed':
       return (
         <Wrong title={t`No code could be made.`} reason={shown.reason}>
@@ -275,7 +275,7 @@ const INSTEAD = t`A picture of the code, or its text, does as well.`;
 const REASONS: Readonly<Record<string, string>> = {
   NotAllowedError: t`The camera was not allowed. Allow it for this address in the browser’s settings and try again. ${INSTEAD}`,
   NotFoundError: t`There is no camera on this device. ${INSTEAD}`,
-  OverconstrainedError: t`There is no camera on this device that can be used. ${INSTEAD}`,
+  OverconstrainedError: t`There is no camera on this device. ${INSTEAD}`,
   NotReadableError: t`The camera is in use by another program. Close that and try again. ${INSTEAD}`,
 };
 
@@ -395,7 +395,7 @@ export function Scan({ onRead }: { onRead: (text: string) => void }) {
   return (
     <div className="gap-4 stack at-start narrow">
       <button type="button" className="solid" disabled={camera.kind === 'asking'} onClick={() => void start()}>
-        {camera.kind === 'asking' ? t`Asking for the camera…` : t`Scan with the camera`}
+        {camera.kind === 'asking' ? t`Loading…` : t`Scan with the camera`}
       </button>
       {camera.kind === 'off' && camera.failed !== null && (
         <p className="devices-warning middle apart wrap gap-4 pad-wide" role="alert">
@@ -455,7 +455,7 @@ function TakeOffer({ onOffer }: { onOffer: (offer: string) => void }) {
       <h3>{t`Here`}</h3>
       <Scan onRead={takeCode} />
       <DropZone label={t`Choose a picture of the code`} accept="image/*" onFile={(file) => void picture(file)}>
-        {looking ? t`Looking for the code…` : t`or drop or paste it here: a photo or a screenshot`}
+        {looking ? t`Loading…` : t`or drop or paste it here: a photo or a screenshot`}
       </DropZone>
       {unread !== null && <Wrong title={t`No code was found.`} reason={unread} />}
       <PasteText label={t`The text under the code`} placeholder={`ROOST1.…`} button={t`Take it`} onText={takeText} />
@@ -573,25 +573,20 @@ export default function AddDevice({ onClose }: { onClose: () => void }) {
       case 'idle':
         return <WaysIn code={code} onOffer={take} />;
       case 'taking':
-        return <Progress label={t`Answering the other device…`} done={0} of={0} />;
+        return <Progress label={t`Working…`} done={0} of={0} />;
       case 'comparing':
         return (
           <CompareWords
             words={now.words}
-            elsewhere={t`If one is different, or the other device shows none, somebody may be in between: say no.`}
+            elsewhere={t`The other device shows six words too. If one is different, somebody may be in between: say no.`}
             onAnswer={(same) => void answer(same)}
           />
         );
       case 'sending':
         return (
           <div className="compare stack gap-6 narrow">
-            <StepHead>{t`Say yes on the new device too`}</StepHead>
-            <Progress
-              label={t`Sending the keys, sealed for the new device…`}
-              done={0}
-              of={0}
-              text={t`The same six words stand there.`}
-            />
+            <StepHead>{t`Say yes on the other device too`}</StepHead>
+            <Progress label={t`Working…`} done={0} of={0} text={t`The same six words stand there.`} />
             <Words words={now.words} />
           </div>
         );

@@ -36,7 +36,7 @@ export default function CheckDialog({ onClose }: { onClose: () => void }) {
         <div className="devices stack gap-7 narrow ink-2 text-3">
           <div className="devices-done middle apart wrap gap-4 pad-wide" role="status">
             <StepHead>{t`This is your phrase`}</StepHead>
-            <p>{t`It brings your team back on a new device.`}</p>
+            <p>{t`24 words on paper. They bring your team back on a new device.`}</p>
             <button type="button" className="solid" onClick={onClose}>{t`Done`}</button>
           </div>
         </div>
@@ -53,7 +53,7 @@ export default function CheckDialog({ onClose }: { onClose: () => void }) {
           />
           <div className="devices-ways gap-4 cluster">
             <button type="submit" className="solid" disabled={step.kind === 'checking' || phrase.trim() === ''}>
-              {step.kind === 'checking' ? t`Checking…` : t`Check`}
+              {step.kind === 'checking' ? t`Working…` : t`Check`}
             </button>
           </div>
         </form>

@@ -87,7 +87,7 @@ function RemoveDialog({
       );
     });
   return (
-    <Dialog title={t`Remove ${device.name}?`} onClose={onClose}>
+    <Dialog title={t`Remove ${device.name}`} onClose={onClose}>
       <div className="devices stack gap-7 narrow ink-2 text-3">
         <ul className="devices-points stack gap-4 from-6">
           <li>{t`The relay shuts it out at once: its connection is cut, and it is signed out.`}</li>
@@ -101,7 +101,7 @@ function RemoveDialog({
         <div className="dialog-ways">
           <button type="button" className="ghost" onClick={onClose}>{t`Keep it`}</button>
           <button type="button" className="danger-button" disabled={busy} onClick={remove}>
-            {busy ? t`Removing…` : t`Remove it`}
+            {busy ? t`Working…` : t`Remove it`}
           </button>
         </div>
       </div>
@@ -126,7 +126,7 @@ function RenameDialog({ device, onClose }: { device: DeviceView; onClose: () => 
     <Dialog title={t`Rename this device`} onClose={onClose}>
       <form className="devices stack gap-7 narrow ink-2 text-3" onSubmit={rename} noValidate>
         <NameField value={name} onChange={setName} />
-        {failed !== null && <Wrong title={t`It could not be renamed.`} reason={failed} />}
+        {failed !== null && <Wrong title={t`Could not save this.`} reason={failed} />}
         <div className="dialog-ways">
           <button type="button" className="ghost" onClick={onClose}>{t`Cancel`}</button>
           <button type="submit" className="solid" disabled={busy || name.trim() === ''}>{t`Rename`}</button>
@@ -152,7 +152,9 @@ function Row({
     <li className="device box line gap-4 pad-block-4" data-online={online || self}>
       <i className="device-dot rounded fixed" aria-hidden="true" />
       <div className="device-who fill break">
-        <b dir="auto">{name}</b>
+        <b className="ink break" dir="auto">
+          {name}
+        </b>
         {self && <span className="device-tag framed-strong rounded nowrap ink-2 text-1">{t`this device`}</span>}
         <small className="figures text-2 block" dir="auto">
           {reachText(device, now)}
@@ -229,32 +231,30 @@ function SecondHome({ kept }: { kept: StoredElsewhere }) {
     act(async () => {
       setAsking(false);
       const done = await actions.keepAtRelay(on);
-      return done.ok ? null : t`This could not be saved: ${done.reason}`;
+      return done.ok ? null : t`Could not save this. ${done.reason}`;
     });
   return (
     <section className="devices-block stack gap-5 narrow" aria-label={t`Kept a second time`}>
-      <h3>
+      <h3 className="line ink gap-4">
         <i className="device-dot rounded fixed" data-state={off && !kept.files ? 'warn' : 'good'} aria-hidden="true" />{' '}
         {t`Kept a second time`}
       </h3>
-      <p>{protectionText(kept)}</p>
-      <p>{acknowledgedText(kept)}</p>
+      <p className="break pretty">{protectionText(kept)}</p>
+      <p className="break pretty">{acknowledgedText(kept)}</p>
       <WrongNote text={kept.trouble && retold(kept.trouble)} />
       <WrongNote text={failed} />
       {asking ? (
         <div
           className="devices-warning middle apart wrap gap-4 pad-wide"
           role="alertdialog"
-          aria-label={t`Hand nothing to the relay?`}
+          aria-label={t`Hand nothing to the relay`}
         >
           <p>
-            <strong>{t`Hand nothing to the relay?`}</strong>{' '}
-            {kept.files
-              ? t`Then only files on this device, and copies that you export, protect your team, and other devices hear nothing from this one through the relay. What the relay has already stays there, sealed.`
-              : t`Then only copies that you export protect your team, and other devices hear nothing from this one through the relay. What the relay has already stays there, sealed.`}
+            <strong>{t`Hand nothing to the relay`}</strong>{' '}
+            {t`Then only copies that you export protect your team, and other devices hear nothing from this one through the relay. What the relay has already stays there, sealed.`}
           </p>
           <div className="devices-ways gap-4 cluster">
-            <button type="button" className="ghost" onClick={() => setAsking(false)}>{t`Leave it on`}</button>
+            <button type="button" className="ghost" onClick={() => setAsking(false)}>{t`Cancel`}</button>
             <button
               type="button"
               className="danger-button"
@@ -265,7 +265,7 @@ function SecondHome({ kept }: { kept: StoredElsewhere }) {
       ) : (
         <div className="devices-ways gap-4 cluster">
           <button type="button" className="ghost" disabled={busy} onClick={() => (off ? set(true) : setAsking(true))}>
-            {off ? t`Hand sealed entries to the relay` : t`Hand nothing to the relay…`}
+            {off ? t`Hand sealed entries to the relay` : t`Hand nothing to the relay`}
           </button>
         </div>
       )}
@@ -300,10 +300,10 @@ function WithoutRelay() {
   return (
     <details className="without-relay ruled">
       <summary className="text-4 bold ink">{t`Without a relay`}</summary>
-      <p>{t`Two of your devices in one network can exchange what they have directly, with both pages open. Usually the relay introduces them and there is nothing to do; where it is gone, you carry two texts between them: by mail, by chat, as you like. They are sealed, and good once.`}</p>
+      <p className="break pretty">{t`Two of your devices in one network can exchange what they have directly, with both pages open. Usually the relay introduces them and there is nothing to do; where it is gone, you carry two texts between them: by mail, by chat, as you like. They are sealed, and good once.`}</p>
       <ol className="without-steps above-6 gap-6 stack">
         <li className="stack gap-4 narrow at-start relative">
-          <h4 className="medium">{t`On the first device: make a text`}</h4>
+          <h4 className="medium ink">{t`On the first device: make a text`}</h4>
           {made === null && answer !== null && <p className="setting-hint">{t`Done: its text was pasted here.`}</p>}
           {made === null && answer === null && (
             <button type="button" className="ghost" disabled={busy} onClick={make}>{t`Make the text`}</button>
@@ -311,20 +311,15 @@ function WithoutRelay() {
           {made !== null && (
             <>
               <CopyableText text={made} what={t`The text for the other device`} />
-              <button type="button" className="link-button" onClick={() => void make()}>{t`Make another`}</button>
+              <button type="button" className="link-button" onClick={() => void make()}>{t`Make a new one`}</button>
             </>
           )}
-          {failed !== null && <Wrong title={t`The text could not be made.`} reason={failed} />}
+          {failed !== null && <Wrong title={t`Could not do this.`} reason={failed} />}
         </li>
         <li className="stack gap-4 narrow at-start relative">
-          <h4 className="medium">{t`On the second device: paste it, and carry the answer back`}</h4>
+          <h4 className="medium ink">{t`On the second device: paste it, and carry the answer back`}</h4>
           {made === null && answer === null && (
-            <PasteText
-              label={t`The text of the first device`}
-              placeholder={BEGINS}
-              button={t`Answer it`}
-              onText={take}
-            />
+            <PasteText label={t`The text of the first device`} placeholder={BEGINS} button={t`Answer`} onText={take} />
           )}
           {answer !== null && <CopyableText text={answer} what={t`The answer for the first device`} />}
           {made !== null && answer === null && (
@@ -332,7 +327,7 @@ function WithoutRelay() {
           )}
         </li>
         <li className="stack gap-4 narrow at-start relative">
-          <h4 className="medium">{t`On the first device again: paste the answer`}</h4>
+          <h4 className="medium ink">{t`On the first device again: paste the answer`}</h4>
           {made !== null && !opening && (
             <PasteText
               label={t`The answer of the second device`}
@@ -361,27 +356,20 @@ function Arriving({ agentIds }: { agentIds: readonly AgentId[] }) {
   const known = agentIds.flatMap((agentId) => roster.byId.get(agentId)?.name ?? []);
   if (agentIds.length === 0) return null;
   const who = known.length === agentIds.length ? names(known) : plural(agentIds.length, 'agent');
-  return (
-    <p>
-      {agentIds.length === 1
-        ? t`${who} is on the way here: what was said last is not all on this device yet, so it is not woken here before.`
-        : t`${who} are on the way here: what was said last is not all on this device yet, so they are not woken here before.`}
-    </p>
-  );
+  return <p>{t`On the way here, and not woken before that: ${who}.`}</p>;
 }
 
 /** Documents that wait because their date cannot be right. */
 function Ahead({ ahead: { entries, latest, taken } }: { ahead: NonNullable<SharedStatus['ahead']> }) {
   const actions = deviceActionsOf(useRoost());
   const [failed, setFailed] = useState<string | null>(null);
-  const one = entries === 1;
   return (
     <div className="devices-warning middle apart wrap gap-4 pad-wide" role="status">
       <p>
         <strong>
           {plural(entries, 'entry of another device waits outside.', 'entries of another device wait outside.')}
         </strong>{' '}
-        {t`Dated ahead of this device’s clock, up to ${fullTime(latest)}: the clock of that device was wrong, or this one is. Set the clocks right first. ${one ? t`It comes in when that time has come` : t`They come in when that time has come`}${
+        {t`Dated ahead of this device’s clock, up to ${fullTime(latest)}: the clock of that device was wrong, or this one is. Set the clocks right first. ${t`Taken in when that time has come`}${
           taken
             ? t`, or when you take them; what you write then stands after them.`
             : t`; no clock goes that wrong, so look at who is among your devices.`
@@ -392,7 +380,7 @@ function Ahead({ ahead: { entries, latest, taken } }: { ahead: NonNullable<Share
         className="ghost"
         onClick={() => void actions.takeAhead().then((done) => setFailed(done.ok ? null : done.reason))}
       >
-        {one ? t`Take it in` : t`Take them in`}
+        {t`Take in`}
       </button>
       {failed !== null && <p className="wrong-note">{failed}</p>}
     </div>
@@ -404,9 +392,9 @@ function HowFar({ status }: { status: SharedStatus }) {
   const { backlog, attachments, newer, ahead, refused, trouble } = status;
   return (
     <section className="devices-block stack gap-5 narrow" aria-label={t`On the way`}>
-      <h3>{t`On the way`}</h3>
+      <h3 className="line ink gap-4">{t`On the way`}</h3>
       <WrongNote text={trouble && retold(trouble)} />
-      <p className="devices-handed gap-4 flex baseline" data-link={status.link}>
+      <p className="devices-handed gap-4 flex baseline break pretty" data-link={status.link}>
         <i className="device-dot rounded fixed" aria-hidden="true" />
         {acknowledgedText(status)}
       </p>
@@ -443,14 +431,14 @@ function HowFar({ status }: { status: SharedStatus }) {
 function Phrase({ made, onOpen }: { made: boolean; onOpen: (dialog: DeviceDialogName) => void }) {
   return (
     <section className="devices-block stack gap-5 narrow" aria-label={t`Recovery phrase`}>
-      <h3>
+      <h3 className="line ink gap-4">
         <i className="device-dot rounded fixed" data-state={made ? 'good' : 'warn'} aria-hidden="true" />{' '}
         {t`Recovery phrase`}
       </h3>
-      <p>
+      <p className="break pretty">
         {made
-          ? t`You have one. With its 24 words your team comes back on a new device, even when all of these are lost.`
-          : t`There is none yet. If all of these devices were lost, nobody could open what the relay keeps. Twenty-four words on paper can.`}
+          ? t`You have one. Its 24 words bring your team back on a new device.`
+          : t`24 words on paper. They bring your team back on a new device.`}
       </p>
       <div className="devices-ways gap-4 cluster">
         {made && <button type="button" className="ghost" onClick={() => onOpen('check')}>{t`Check my phrase`}</button>}
@@ -471,8 +459,8 @@ interface Props {
 function Shared({ status, onOpen }: Props) {
   return (
     <>
-      <section className="devices-block stack gap-5 narrow" aria-label={t`Your devices`}>
-        <h3>{t`Your devices`}</h3>
+      <section className="devices-block stack gap-5 narrow" aria-label={t`Devices`}>
+        <h3 className="line ink gap-4">{t`Devices`}</h3>
         <DeviceList devices={status.devices} />
         <div className="devices-ways gap-4 cluster">
           <button type="button" className="solid" onClick={() => onOpen('add')}>{t`Add a device`}</button>
@@ -506,26 +494,30 @@ function UnderWay({ joining, onGoOn }: { joining: Joining | null; onGoOn: () => 
 function Alone({ status, onOpen }: AloneProps) {
   return (
     <>
-      <p className="text-4">
-        {t`${<strong>{t`Who lives here lives on this device alone.`}</strong>} If it is lost, or this browser’s data is cleared, only a second device, a recovery phrase or an exported copy brings them back: the relay keeps everything sealed, and cannot open it.`}
+      <p className="text-4 break pretty">
+        {t`${<strong className="ink break">{t`Who lives here lives on this device alone.`}</strong>} If it is lost, or this browser’s data is cleared, only a second device, a recovery phrase or an exported copy brings them back: the relay keeps everything sealed, and cannot open it.`}
       </p>
       <UnderWay joining={status.joining} onGoOn={() => onOpen('join')} />
       <div className="devices-choices stack gap-5">
         <section className="stack at-start gap-4 framed round-l pad-6" aria-label={t`A second device`}>
-          <h3>{t`A second device`}</h3>
-          <p>{t`Your phone or another computer gets the same team, and what is said on one is known on all of them.`}</p>
-          <button type="button" className="solid" onClick={() => onOpen('add')}>{t`Add a device`}</button>
+          <h3 className="line ink gap-4">{t`A second device`}</h3>
+          <p className="break pretty">{t`Your phone or another computer gets the same team, and what is said on one is known on all of them.`}</p>
+          <button type="button" className="solid above-3" onClick={() => onOpen('add')}>{t`Add a device`}</button>
         </section>
-        <section className="stack at-start gap-4 framed round-l pad-6" aria-label={t`A recovery phrase`}>
-          <h3>{t`A recovery phrase`}</h3>
-          <p>{t`Twenty-four words on paper that bring everyone back when every device is lost.`}</p>
-          <button type="button" className="solid" onClick={() => onOpen('phrase')}>{t`Make a recovery phrase`}</button>
+        <section className="stack at-start gap-4 framed round-l pad-6" aria-label={t`Recovery phrase`}>
+          <h3 className="line ink gap-4">{t`Recovery phrase`}</h3>
+          <p className="break pretty">{t`24 words on paper. They bring your team back on a new device.`}</p>
+          <button
+            type="button"
+            className="solid above-3"
+            onClick={() => onOpen('phrase')}
+          >{t`Make a recovery phrase`}</button>
         </section>
       </div>
       {status.kept && <SecondHome kept={status.kept} />}
       <section className="devices-block stack gap-5 narrow" aria-label={t`Your team lives elsewhere?`}>
-        <h3>{t`Your team lives elsewhere?`}</h3>
-        <p>{t`Then this browser can become one of its devices.`}</p>
+        <h3 className="line ink gap-4">{t`Your team lives elsewhere?`}</h3>
+        <p className="break pretty">{t`Then this browser can become one of its devices.`}</p>
         <div className="devices-ways gap-4 cluster">
           <button type="button" className="ghost" onClick={() => onOpen('join')}>{t`Join from another device`}</button>
           <button
@@ -549,7 +541,7 @@ function Removed({ status, onOpen }: RemovedProps) {
   return (
     <>
       <p className="text-4">
-        {t`${<strong>{t`This device was removed from your devices.`}</strong>} What is here stays here, to read and to export. Nothing new comes, and what is written here now reaches no other device.`}
+        {t`${<strong>{t`This device was removed from your devices`}</strong>} What is here stays here, to read and to export. Nothing new comes, and what is written here now reaches no other device.`}
       </p>
       <UnderWay joining={status.joining} onGoOn={() => onOpen('join')} />
       <div className="devices-ways gap-4 cluster">
@@ -580,7 +572,7 @@ export function DevicesSection() {
           <button type="button" className="ghost" onClick={() => void devices.refresh()}>{t`Ask again`}</button>
         </Wrong>
       )}
-      {status === null && failed === null && <p className="query-loading ink-3 text-3" role="status">{t`Looking…`}</p>}
+      {status === null && failed === null && <p className="query-loading ink-3 text-3" role="status">{t`Loading…`}</p>}
       {status?.kind === 'alone' && <Alone status={status} onOpen={setOpen} />}
       {status?.kind === 'shared' && <Shared status={status} onOpen={setOpen} />}
       {status?.kind === 'returning' && (

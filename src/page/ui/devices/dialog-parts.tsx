@@ -31,8 +31,8 @@ export function PasteText({ label, placeholder, button, busy = false, onText }: 
     setWrong(await onText(text));
   };
   return (
-    <form className="device-field gap-3 stack narrow" onSubmit={(event) => void take(event)}>
-      <label className="medium" htmlFor={id}>
+    <form className="device-field gap-3 stack narrow full" onSubmit={(event) => void take(event)}>
+      <label className="medium ink" htmlFor={id}>
         {label}
       </label>
       <div className="device-line gap-4 flex wrap at-bottom">
@@ -267,7 +267,7 @@ export function ShareFirst({ onClose }: { onClose: () => void }) {
     <form className="devices-block stack gap-5 narrow" onSubmit={share} noValidate>
       <p>{t`Your devices tell each other apart by name. Everything that is kept here is sealed with a key of your own and handed to the relay, for your other devices to fetch. The key stays on your devices: the relay keeps what it cannot read.`}</p>
       <NameField value={name} onChange={setName} />
-      {failed !== null && <Wrong title={t`This could not be saved.`} reason={t`${failed} Nothing has changed.`} />}
+      {failed !== null && <Wrong title={t`Could not save this.`} reason={t`${failed} Nothing has changed.`} />}
       <div className="devices-ways gap-4 cluster">
         <button type="submit" className="solid" disabled={busy || name.trim() === ''}>
           {busy ? t`Saving…` : t`Go on`}

@@ -29,10 +29,7 @@ function Offer({
   const left = useLeft(until);
   if (left === 0)
     return (
-      <Wrong
-        title={t`This code has run out.`}
-        reason={t`It was good for five minutes, and nobody took it. Nothing has changed.`}
-      >
+      <Wrong title={t`This code has run out.`} reason={t`It was good for five minutes, once. Nothing has changed.`}>
         <button type="button" className="ghost" onClick={onAgain}>{t`Make a new code`}</button>
       </Wrong>
     );
@@ -88,7 +85,7 @@ function Begin({
       {failed !== null && <Wrong title={t`This device has not joined.`} reason={t`${failed} Nothing has changed.`} />}
       <div className="devices-ways gap-4 cluster">
         <button type="submit" className="solid" disabled={busy || name.trim() === ''}>
-          {busy ? t`Making a code…` : t`Show the code`}
+          {busy ? t`Loading…` : t`Show the code`}
         </button>
       </div>
     </form>
@@ -110,12 +107,7 @@ function LeftOffer({ problem, children }: { problem: string | null; children: Re
   return (
     <div className="compare stack gap-6 narrow">
       <StepHead>{t`Look at your other device`}</StepHead>
-      <Progress
-        label={t`Asking your other device…`}
-        done={0}
-        of={0}
-        text={t`In a moment the same six words stand on both.`}
-      />
+      <Progress label={t`Working…`} done={0} of={0} text={t`In a moment the same six words stand on both.`} />
     </div>
   );
 }
@@ -170,13 +162,7 @@ export default function JoinDialog({ onClose, onJoined, byCode = false }: Props)
   };
   const answer = async (same: boolean) => {
     const answered = await actions.answerJoin(same);
-    setFailed(
-      answered.ok
-        ? same
-          ? null
-          : t`You said that the words differ. Make a new code, and compare again.`
-        : answered.reason,
-    );
+    setFailed(answered.ok ? (same ? null : t`You said that the words differ.`) : answered.reason);
   };
   const leave = () => {
     if (joining !== null) void giveUp();
@@ -215,7 +201,7 @@ export default function JoinDialog({ onClose, onJoined, byCode = false }: Props)
     <Dialog title={t`Join from another device`} onClose={leave}>
       <div className="devices stack gap-7 narrow ink-2 text-3">
         {joined ? (
-          <Progress label={t`This device is one of yours now…`} done={0} of={0} />
+          <Progress label={t`This device is one of yours now. Who lives there is on the way here.`} done={0} of={0} />
         ) : joining === null || failed !== null ? (
           <Begin name={name} setName={setName} begin={begin} failed={failed} />
         ) : (

@@ -71,14 +71,14 @@ function Drill({ words, positions, onKeep, onShowAgain, onAnew }: Props) {
       {wrongPositions.length > 0 && (
         <p className="danger text-2" role="alert">
           {wrongPositions.length === 1
-            ? t`Word ${wrongPositions.join()} is not what was shown. Look at your paper, or at the words again and put the paper right.`
-            : t`Words ${names(wrongPositions.map(String))} are not what was shown. Look at your paper, or at the words again and put the paper right.`}
+            ? t`Not what was shown: word ${wrongPositions.join()}. Look at your paper, or at the words again.`
+            : t`Not what was shown: word ${names(wrongPositions.map(String))}. Look at your paper, or at the words again.`}
         </p>
       )}
       {failed !== null && <Wrong title={t`The phrase does not count yet.`} reason={failed} />}
       <div className="devices-ways gap-4 cluster">
         <button type="submit" className="solid" disabled={busy || missing}>
-          {busy ? t`Keeping…` : t`Check`}
+          {busy ? t`Working…` : t`Check`}
         </button>
         <button type="button" className="ghost" onClick={onShowAgain}>{t`Look at the words again`}</button>
         <button type="button" className="link-button" onClick={onAnew}>{t`Start again with other words`}</button>
@@ -94,7 +94,7 @@ function PhraseWords({ words }: { words: readonly string[] }) {
     <>
       <div className="phrase-sheet">
         <p className="phrase-head">{t`Roost: recovery phrase, made ${fullTime(state.device.now())}`}</p>
-        <ol className="phrase-words stack gap-3" aria-label={t`The recovery phrase`} translate="no">
+        <ol className="phrase-words stack gap-3" aria-label={t`Recovery phrase`} translate="no">
           {words.map((word, i) => (
             <li className="flex baseline gap-4 round-s framed ground-0" key={i}>
               {word}
@@ -139,7 +139,7 @@ function About({ replaces, busy, onShow }: { replaces: boolean; busy: boolean; o
       )}
       <div className="devices-ways gap-4 cluster">
         <button type="button" className="solid" disabled={busy} onClick={onShow}>
-          {busy ? t`Making the words…` : t`Show the words`}
+          {busy ? t`Working…` : t`Show the words`}
         </button>
       </div>
     </div>
@@ -187,7 +187,7 @@ export default function PhraseDialog({ onClose }: { onClose: () => void }) {
           <>
             <About replaces={replaces} busy={step.busy} onShow={() => void show()} />
             {step.failed !== null && (
-              <Wrong title={t`The words could not be made.`} reason={t`${step.failed} Nothing has changed.`} />
+              <Wrong title={t`Could not do this.`} reason={t`${step.failed} Nothing has changed.`} />
             )}
           </>
         );
@@ -227,11 +227,11 @@ export default function PhraseDialog({ onClose }: { onClose: () => void }) {
         {leaving && halfWay && (
           <div className="wrong-note" role="alert">
             <p>
-              <span>{t`${<strong>{t`These words do not count yet.`}</strong>} They are not shown again after this, and hold only once three of them were checked.`}</span>{' '}
+              <span>{t`${<strong>{t`The phrase does not count yet.`}</strong>} They are not shown again after this, and hold only once three of them were checked.`}</span>{' '}
               {replaces && <span>{t`Your earlier phrase stays active.`}</span>}
             </p>
             <div className="devices-ways gap-4 cluster">
-              <button type="button" className="ghost" onClick={() => setLeaving(false)}>{t`Stay`}</button>
+              <button type="button" className="ghost" onClick={() => setLeaving(false)}>{t`Cancel`}</button>
               <button
                 type="button"
                 className="ghost ghost-danger"

@@ -42,10 +42,10 @@ export default function RestoreDialog({ onClose, onJoined }: { onClose: () => vo
           wrong={failed}
         />
         <NameField value={name} onChange={setName} />
-        {busy && <Progress label={t`Asking the relay for what these words open…`} done={0} of={0} />}
+        {busy && <Progress label={t`Working…`} done={0} of={0} />}
         <div className="devices-ways gap-4 cluster">
           <button type="submit" className="solid" disabled={busy || phrase.trim() === '' || name.trim() === ''}>
-            {busy ? t`Opening…` : t`Bring my team back`}
+            {busy ? t`Loading…` : t`Bring my team back`}
           </button>
         </div>
       </form>

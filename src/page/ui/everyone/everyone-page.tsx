@@ -120,7 +120,7 @@ export default function EveryonePage({ onClose }: { onClose: () => void }) {
           dir="auto"
           rows={3}
           aria-label={t`Message to everyone who is awake`}
-          placeholder={t`One question, an answer from each…`}
+          placeholder={t`One question, an answer from each`}
           value={text}
           aria-invalid={isLong}
           onChange={({ target }) => setText(target.value)}

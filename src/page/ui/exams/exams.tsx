@@ -254,7 +254,7 @@ export function ExamsSection({ agentId, name }: { readonly agentId: AgentId; rea
       </h3>
       <p className="ink-3 text-2">{t`A copy of ${name} answers 20 questions about itself, before and after a change. ${name} is not touched, and you decide.`}</p>
       {isFree && open && <Form agentId={agentId} onClose={() => setOpen(false)} />}
-      <QueryView query={query} what={t`The certificates`}>
+      <QueryView query={query}>
         {(all) => (
           <>
             {all.map((exam) => {

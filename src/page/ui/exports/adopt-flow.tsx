@@ -110,7 +110,7 @@ export function Work({
   return (
     <div className="stack at-start gap-5">
       <Progress
-        label={isKey ? t`Making the key from the passphrase…` : label}
+        label={isKey ? t`Working…` : label}
         done={done}
         of={of}
         {...(of > 0 ? { text: t`${count(Math.min(done, of))} of ${plural(of, 'entry', 'entries')}` } : {})}
@@ -180,7 +180,7 @@ function Form({
   };
   return (
     <form
-      className="exports-form stack at-start narrow"
+      className="stack at-start narrow"
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
@@ -267,7 +267,7 @@ function Form({
         disabled={busy || (!addTo && (position === null || fault !== null)) || (addTo && nothingMissing)}
       >
         {busy
-          ? t`Adopting…`
+          ? t`Working…`
           : addTo
             ? t`Add to ${relation.agent.name}`
             : trimmed === ''
@@ -319,7 +319,7 @@ export function AdoptFlow({
         <p>
           <strong>{t`${<span dir="auto">{shownText(file.name)}</span>} cannot be adopted.`}</strong> {step.reason}
         </p>
-        <button type="button" className="ghost" onClick={onLeave}>{t`Another file`}</button>
+        <button type="button" className="ghost" onClick={onLeave}>{t`Choose a file`}</button>
       </div>
     );
   const { applicant, busy, failed } = step;
@@ -375,10 +375,10 @@ export function AdoptFlow({
       />
       {failed !== null && (
         <p className="wrong-note" role="alert">
-          <span>{t`${<strong>{t`It could not be stored.`}</strong>} ${failed} Try again: nothing comes twice.`}</span>
+          <span>{t`${<strong>{t`Could not save this.`}</strong>} ${failed} Try again: nothing comes twice.`}</span>
         </p>
       )}
-      <button type="button" className="link-button" onClick={onLeave}>{t`Another file`}</button>
+      <button type="button" className="link-button" onClick={onLeave}>{t`Choose a file`}</button>
     </div>
   );
 }

@@ -11,5 +11,5 @@ export async function exportToFile(state: RoostState, agentId: AgentId, name: st
   if (!sink) return;
   const done = await exportAgent(state, agentId, sink);
   if (done.ok) state.notices.info(t`${name} is in ${sink.fileName}: the soul as SOUL.md, and every conversation.`);
-  else state.notices.error(t`${name} could not be exported: ${done.reason}`);
+  else state.notices.error(t`Could not export ${name}. ${done.reason}`);
 }

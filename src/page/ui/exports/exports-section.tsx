@@ -36,7 +36,7 @@ function Begin() {
   };
   return (
     <form
-      className="exports-form stack at-start narrow"
+      className="stack at-start narrow gap-5"
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
@@ -64,7 +64,7 @@ function ExportAll() {
   return (
     <>
       <p>{t`One file with everything: who your agents are, their souls, every word that was said, and these settings. Keep it somewhere else than on this device.`}</p>
-      <p>{t`The files in your agents’ folders are not in it: they lie on the relay. Save each folder as a zip under Files.`}</p>
+      <p>{t`These files are on the relay’s machine only: not sealed, and not in your exports.`}</p>
       {(state.kind === 'idle' || state.kind === 'failed') && <Begin />}
       {state.kind === 'running' && (
         <Work label={t`Writing the file`} progress={state.progress} onCancel={() => actions.cancel('exporting')} />
@@ -89,7 +89,7 @@ function ExportAll() {
         {state.kind === 'failed' && (
           <p className="wrong-note">
             <span>
-              {t`${<strong>{t`It could not be exported.`}</strong>} ${state.reason} No file was left behind; what is here is as it was.`}
+              {t`${<strong>{t`Could not do this.`}</strong>} ${state.reason} No file was left behind; what is here is as it was.`}
             </span>
           </p>
         )}

@@ -87,7 +87,7 @@ export function NewPassphraseFields({
   const fault = passphraseFault(value);
   const apart = second !== '' && !first.startsWith(second);
   return (
-    <div className="pass full stack at-start narrow">
+    <div className="pass full stack at-start narrow gap-5">
       <Field
         label={t`Passphrase`}
         value={first}
@@ -109,7 +109,7 @@ export function NewPassphraseFields({
         <p className="setting-hint">{t`Short ones can be guessed by a machine. Four or five words that do not belong together hold.`}</p>
       )}
       <p className="pass-warning pad-5 warn-box round">
-        {t`${<strong>{t`Nobody can recover it.`}</strong>} There is no reset and no second key: without the passphrase the file cannot be opened, by you or by anybody. Write it down, and keep it apart from the file.`}
+        {t`${<strong className="ink bold break">{t`Nobody can recover it.`}</strong>} There is no reset and no second key: without the passphrase the file cannot be opened, by you or by anybody. Write it down, and keep it apart from the file.`}
       </p>
     </div>
   );
@@ -445,8 +445,8 @@ export function ImportCopy({ onlyWhole = false }: { onlyWhole?: boolean }) {
               </strong>{' '}
               {state.reason}{' '}
               {state.partly
-                ? t`What came before stays. Import the file again to go on: nothing comes twice.`
-                : t`Nothing was changed here.`}
+                ? t`What came before stays. Import the files again to go on: nothing comes twice.`
+                : t`Nothing was changed.`}
             </span>
           </p>
         )}

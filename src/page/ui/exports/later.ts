@@ -18,7 +18,7 @@ export async function exportAgentFile(state: RoostState, agentId: AgentId, name:
     await exportToFile(state, agentId, name);
   } catch (error) {
     // The file could not be made, or a module could not be loaded.
-    state.notices.error(t`${name} could not be exported: ${errorText(error)}`);
+    state.notices.error(t`Could not export ${name}. ${errorText(error)}`);
   }
 }
 
@@ -32,6 +32,6 @@ export async function exportConversationFile(state: RoostState, agentId: AgentId
     await exportToFile(state, agentId, name);
   } catch (error) {
     const reason = errorText(error);
-    state.notices.error(t`The conversation with ${name} could not be exported: ${reason}`);
+    state.notices.error(t`Could not export ${name}. ${reason}`);
   }
 }

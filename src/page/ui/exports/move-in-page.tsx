@@ -58,8 +58,10 @@ function Conversations({
     onLeaveOut(next);
   };
   return (
-    <fieldset>
-      <legend>{plural(all.length - leftOut.size, 'conversation', 'conversations')}</legend>
+    <fieldset className="full">
+      <legend className="no-pad under-4 ink bold">
+        {plural(all.length - leftOut.size, 'conversation', 'conversations')}
+      </legend>
       <div className="gap-4 cluster">
         <label className="visually-hidden" htmlFor={id}>{t`Find a conversation by its title`}</label>
         <input
@@ -153,7 +155,7 @@ function Preview({
   const nothing = taken.length === 0 && !(withFiles && files.length > 0) && (soul === null || !isNew);
   return (
     <form
-      className="exports-preview stack at-start narrow"
+      className="exports-preview stack at-start narrow gap-5"
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
@@ -210,7 +212,7 @@ function Preview({
         <>
           <NameField name={name} fault={fault} onName={setName} />
           <div className="full rows-top gap-3 stack">
-            <label className="ink medium" htmlFor={`${id}-soul`}>{t`Its soul`}</label>
+            <label className="ink medium" htmlFor={`${id}-soul`}>{t`Soul`}</label>
             <textarea
               id={`${id}-soul`}
               className="field"
@@ -392,7 +394,7 @@ export default function MoveInPage({ onClose }: { onClose: () => void }) {
                 {retold(state.reason)}{' '}
                 {state.partly
                   ? t`What came before stays. Import the files again to go on: nothing comes twice.`
-                  : t`Nothing was changed here.`}
+                  : t`Nothing was changed.`}
               </span>
             </p>
           )}

@@ -47,7 +47,7 @@ interface Props {
 
 const ODD: Partial<Record<FileEntry['kind'], string>> = {
   link: t`leads elsewhere, and is not followed`,
-  other: t`no file`,
+  other: t`none`,
 };
 
 /** Folders first, then files, each by name. */
@@ -66,10 +66,10 @@ export function Entries({ agentId, folder, entries, onOpen, onTake, onRemove }: 
           ...(kind === 'file' || kind === 'folder'
             ? [{ label: kind === 'folder' ? t`Download as a zip` : t`Download`, run: () => onTake(entry) }]
             : []),
-          { label: t`Delete…`, run: () => onRemove(entry) },
+          { label: t`Delete`, run: () => onRemove(entry) },
         ];
         return (
-          <li className="stack middle touchable" key={name}>
+          <li className="stack middle touchable pad-block-2" key={name}>
             <span className="files-kind" data-kind={kind} aria-hidden="true" />
             <span className="break">
               {kind === 'folder' ? (
@@ -80,7 +80,7 @@ export function Entries({ agentId, folder, entries, onOpen, onTake, onRemove }: 
               ) : kind === 'file' ? (
                 <button
                   type="button"
-                  className="files-open text-start plain-button break ink"
+                  className="files-open text-start plain-button break ink pad-3-0"
                   dir="auto"
                   onClick={() => onOpen(entry)}
                 >
@@ -183,9 +183,9 @@ function useContent({ agentId, path, entry }: Pick<FileDialogProps, 'agentId' | 
 function Shown({ content, name }: { content: Content; name: string }) {
   switch (content.kind) {
     case 'loading':
-      return <p role="status">{t`Reading it…`}</p>;
+      return <p role="status">{t`Loading…`}</p>;
     case 'failed':
-      return <p role="alert">{t`It could not be read. ${content.why}`}</p>;
+      return <p role="alert">{t`Could not load this. ${content.why}`}</p>;
     case 'none':
       return <p>{t`${content.why} Download it to open it.`}</p>;
     case 'image':
@@ -206,7 +206,7 @@ function Shown({ content, name }: { content: Content; name: string }) {
           role="region"
           aria-label={t`Text of ${name}`}
         >
-          {content.text === '' ? t`It is empty.` : content.text}
+          {content.text === '' ? t`Nothing yet.` : content.text}
         </pre>
       );
     default:
@@ -304,9 +304,8 @@ function RemoveDialog({ agentId, path, entry, onClose }: RemoveProps) {
   const files = filesOf(useRoost());
   return (
     <SureDialog
-      title={t`Delete “${entry.name}”?`}
-      does={[t`Delete it`, t`Deleting…`]}
-      undone={t`It could not be deleted`}
+      title={t`Delete ${entry.name}`}
+      does={t`Delete it`}
       onSure={() => files.remove(agentId, path)}
       onClose={onClose}
     >
@@ -335,7 +334,7 @@ function Folder({ agentId, folder, name }: Whose & { name: string }) {
   const take = async (entry: FileEntry) => {
     const path = within(folder, entry.name);
     const unfetched = (problem: Parameters<typeof problemText>[0]) =>
-      void state.notices.info(t`“${entry.name}” could not be fetched. ${problemText(problem)}`);
+      void state.notices.info(t`Could not load ${entry.name}. ${problemText(problem)}`);
     if (entry.kind === 'folder') {
       const got = await files.zip(agentId, path);
       return got.ok ? takeZip(entry.name, got.value) : unfetched(got.problem);
@@ -356,18 +355,14 @@ function Folder({ agentId, folder, name }: Whose & { name: string }) {
       <div className="gap-5 cluster apart">
         <Trail agentId={agentId} folder={folder} name={name} />
         <button type="button" className="ghost" disabled={zipping} onClick={() => void zip()}>
-          {zipping ? t`Making a zip…` : t`Download all as a zip`}
+          {zipping ? t`Working…` : t`Download all as a zip`}
         </button>
       </div>
-      <QueryView query={files.folder(agentId, folder)} what={t`The folder`}>
+      <QueryView query={files.folder(agentId, folder)}>
         {(answer) => (
           <>
             {answer.entries.length === 0 ? (
-              <p className="files-empty round-l pretty ink-2 framed">
-                {folder === ''
-                  ? t`${name} has a folder of its own on the relay’s machine, and nothing in it yet. Ask for something in writing, or give it something to work with.`
-                  : t`Nothing lies here.`}
-              </p>
+              <p className="files-empty round-l pretty ink-2 framed pad-7">{t`Nothing yet.`}</p>
             ) : (
               <Entries
                 {...{ agentId, folder }}
@@ -382,7 +377,7 @@ function Folder({ agentId, folder, name }: Whose & { name: string }) {
             )}
             <DropZone label={t`Choose files`} accept="" several onFile={giving.give}>
               {giving.left > 0
-                ? t`${plural(giving.left, 'file')} on the way…`
+                ? t`${plural(giving.left, 'file')} on the way`
                 : t`Drop files here: they lie in ${name}’s folder then, and ${name} can work with them.`}
             </DropZone>
             <Room used={answer.used} />
@@ -435,7 +430,7 @@ export default function FilesPage({
           path={(id) => (history && id !== null ? PATHS.fileHistory(id) : PATHS.files(id))}
         />
       </PageHead>
-      <p className="files-about pretty ink-2 text-3">{t`They lie on the relay’s machine, as they are: not sealed, not on your other devices, and not in copies of your household.`}</p>
+      <p className="files-about pretty ink-2 text-3 measure">{t`These files are on the relay’s machine only: not sealed, and not in your exports.`}</p>
       {whose ? (
         <Tabs
           label={t`Files of ${whose.name}`}
@@ -459,7 +454,7 @@ export default function FilesPage({
           )}
         </Tabs>
       ) : (
-        <p className="files-empty round-l pretty ink-2 framed">{t`Nobody is born yet who could have a folder: SUMMON first.`}</p>
+        <p className="files-empty round-l pretty ink-2 framed">{t`There is no agent yet. SUMMON first.`}</p>
       )}
     </div>
   );

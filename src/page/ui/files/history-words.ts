@@ -2,7 +2,7 @@
 import type { Change, Gap, NotRecorded, Point, Work } from '../../../shared/protocol/endpoints/history.ts';
 import type { RunCause } from '../../../shared/protocol/runs.ts';
 import { t } from '../../language/t.ts';
-import { names, plural } from '../text/sizes.ts';
+import { asBeginning, names, plural } from '../text/sizes.ts';
 
 /** `nameOf`: the name of an agent; null: the id is no agent's. */
 type NameOf = (agentId: string) => string | null;
@@ -10,15 +10,15 @@ type NameOf = (agentId: string) => string | null;
 function causeText(cause: RunCause, nameOf: NameOf): string {
   switch (cause.kind) {
     case 'pulse':
-      return t`Routine “${cause.routine}”`;
+      return t`routine “${cause.routine}”`;
     case 'reminder':
       return t`A reminder`;
     case 'script':
       return t`After the script “${cause.name}”`;
     case 'wake':
-      return cause.by === 'human' ? t`Woken by you` : t`Woken by ${nameOf(cause.by) ?? cause.by}`;
+      return cause.by === 'human' ? t`Woken by you` : t`woken by ${nameOf(cause.by) ?? cause.by}`;
     case 'session':
-      return t`In a session`;
+      return t`in a session`;
     case 'executor':
       return t`A task of a project, from a brief`;
     case 'dream':
@@ -32,7 +32,7 @@ function causeText(cause: RunCause, nameOf: NameOf): string {
 export function workText(work: Work, nameOf: NameOf): string {
   switch (work.kind) {
     case 'run':
-      return causeText(work.cause, nameOf);
+      return asBeginning(causeText(work.cause, nameOf));
     case 'turn':
       return t`An answer in a session`;
     case 'call':
@@ -85,7 +85,7 @@ export function restoringText(changes: readonly Change[], more: number): string 
 export const GAPS: Readonly<Record<Gap['why'], string>> = {
   'no-room': t`the files take more than half of the agent’s room`,
   'disk-full': t`the disk was full`,
-  'too-slow': t`it took too long`,
+  'too-slow': t`took too long`,
   broken: t`the history could not be written; the relay’s log says why`,
 };
 

@@ -141,7 +141,7 @@ function CompareDialog({ agentId, name, point, change, onClose }: ChangeProps) {
   const put = () =>
     act(async () => {
       const why = await restore(point, 'before', filesOf(change));
-      return why === null ? onClose() : t`It could not be restored: ${why}`;
+      return why === null ? onClose() : t`Could not do this. ${why}`;
     });
   return (
     <Dialog title={change.path} shape="wide" onClose={onClose}>
@@ -152,13 +152,11 @@ function CompareDialog({ agentId, name, point, change, onClose }: ChangeProps) {
           </button>
         ))}
       </div>
-      <QueryView query={query} what={t`The file`}>
-        {(compared) => <ComparedView compared={compared} path={change.path} />}
-      </QueryView>
+      <QueryView query={query}>{(compared) => <ComparedView compared={compared} path={change.path} />}</QueryView>
       <WrongNote text={failed} />
       <div className="dialog-ways">
         <button type="button" className="solid" disabled={busy} onClick={put}>
-          {busy ? t`Restoring…` : restoreLabel(change)}
+          {busy ? t`Working…` : restoreLabel(change)}
         </button>
       </div>
     </Dialog>
@@ -188,13 +186,12 @@ function RestoreDialog({
       title={
         to === 'before' ? t`Restore all files as they were before this?` : t`Restore all files as they were after this?`
       }
-      does={[t`Restore`, t`Restoring…`]}
-      undone={t`They could not be restored`}
-      stays={t`Leave them as they are`}
+      does={t`Restore`}
+      stays={t`Cancel`}
       onSure={() => restore(point, to, null)}
       onClose={onClose}
     >
-      <QueryView query={query} what={t`What this would change`}>
+      <QueryView query={query}>
         {({ changes, more }) => (
           <p>{restoringText(changes, more) ?? t`Nothing would change: the files are as they were then.`}</p>
         )}
@@ -211,11 +208,7 @@ const ONLY_FILES = t`Only files come back. What was pushed, sent as a message or
 
 function PointChanges({ agentId, name, point }: Whose & { point: Point }) {
   const query = historiesOf(useRoost()).changes(agentId, point.pointId, 'previous');
-  return (
-    <QueryView query={query} what={t`What was changed`}>
-      {(answer) => <ChangeList {...{ agentId, name, point, answer }} />}
-    </QueryView>
-  );
+  return <QueryView query={query}>{(answer) => <ChangeList {...{ agentId, name, point, answer }} />}</QueryView>;
 }
 
 function ChangeList({ agentId, name, point, answer }: Whose & { point: Point; answer: Changes }) {
@@ -232,13 +225,13 @@ function ChangeList({ agentId, name, point, answer }: Whose & { point: Point; an
         {answer.changes.map((change) => (
           <li className="stack middle touchable" key={`${change.folder}/${change.file}`} data-change={change.change}>
             <small className="history-what ink-3 text-2">{CHANGES[change.change]}</small>
-            <span className="history-path flex baseline wrap break">
+            <span className="history-path flex baseline wrap break gap-x-4">
               {change.kind === 'folder' ? (
                 <span dir="auto">{`${change.path}/`}</span>
               ) : (
                 <button
                   type="button"
-                  className="files-open text-start plain-button break ink"
+                  className="files-open text-start plain-button break ink pad-3-0"
                   dir="auto"
                   onClick={() => setOpened(change)}
                 >
@@ -379,8 +372,7 @@ function ForgetDialog({ agentId, name, onClose }: Whose & { onClose: () => void 
   return (
     <SureDialog
       title={t`Delete the history of ${name}’s files?`}
-      does={[t`Delete it`, t`Deleting…`]}
-      undone={t`It could not be deleted`}
+      does={t`Delete it`}
       onSure={() => histories.forget(agentId)}
       onClose={onClose}
     >
@@ -427,7 +419,7 @@ function HistoryList({ agentId, name, opened, history }: Whose & { opened: Opene
         >{t`This run changed no files, or it was too long ago.`}</p>
       )}
       {points.length === 0 ? (
-        <p className="files-empty round-l pretty ink-2 framed">
+        <p className="files-empty round-l pretty ink-2 framed pad-7">
           {t`Nothing was changed here yet. Before and after each run and each answer, the relay records ${name}’s files, so that changes can be undone.`}
         </p>
       ) : (
@@ -443,8 +435,10 @@ function HistoryList({ agentId, name, opened, history }: Whose & { opened: Opene
         </ul>
       )}
       {failed !== null && <p role="alert">{failed}</p>}
-      {more && <button type="button" className="ghost" onClick={() => void showMore()}>{t`Show older changes`}</button>}
-      <div className="history-foot stack at-start gap-4 break ink-2 text-3 pretty">
+      {more && (
+        <button type="button" className="ghost self-start" onClick={() => void showMore()}>{t`Show more`}</button>
+      )}
+      <div className="stack at-start gap-4 break ink-2 text-3 pretty measure">
         <p>{ONLY_FILES}</p>
         <p>
           {t`The history takes ${bytes(taken)} of ${name}’s room. Changes older than ${keptDays} days are dropped, and the oldest earlier where the history takes more than half of the room. Files over ${bytes(fileBytes)} are not recorded.`}
@@ -460,8 +454,8 @@ function HistoryList({ agentId, name, opened, history }: Whose & { opened: Opene
 
 export function FileHistory({ agentId, name, opened }: Whose & { opened: OpenedPoint }) {
   return (
-    <div className="files-history stack gap-6 one-column">
-      <QueryView query={historiesOf(useRoost()).of(agentId)} what={t`The history`}>
+    <div className="stack gap-6 one-column">
+      <QueryView query={historiesOf(useRoost()).of(agentId)}>
         {(history) => <HistoryList {...{ agentId, name, opened, history }} />}
       </QueryView>
     </div>

@@ -19,14 +19,14 @@ export default function OpenFile({ agentId, path, onClose }: { agentId: AgentId;
   const take = async () => {
     const got = await files.read(agentId, path);
     if (got.ok) download(name, got.value);
-    else state.notices.info(t`“${name}” could not be fetched. ${problemText(got.problem)}`);
+    else state.notices.info(t`Could not load ${name}. ${problemText(got.problem)}`);
   };
   if (entry)
     return <FileDialog agentId={agentId} path={path} entry={entry} onTake={() => void take()} onClose={onClose} />;
   const why = folder.kind === 'failed' ? problemText(folder.problem) : t`It was moved or deleted since.`;
   return (
     <Dialog title={name} onClose={onClose}>
-      {folder.kind === 'loading' ? <p role="status">{t`Reading it…`}</p> : <p role="alert">{why}</p>}
+      {folder.kind === 'loading' ? <p role="status">{t`Loading…`}</p> : <p role="alert">{why}</p>}
     </Dialog>
   );
 }

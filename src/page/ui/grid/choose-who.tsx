@@ -195,7 +195,7 @@ function Sleeper({ agent: { agentId, color, face }, name, note, late, marked, on
     <li className="box line" data-asleep="true" style={{ '--c': color }}>
       <button
         type="button"
-        className="choose-face plain-button fixed round"
+        className="choose-face plain-button fixed round pad-4"
         aria-label={t`Wake ${name} now`}
         title={t`Wake ${name} now`}
         disabled={late}
@@ -203,7 +203,7 @@ function Sleeper({ agent: { agentId, color, face }, name, note, late, marked, on
       >
         <Face agentId={agentId} face={face} color={color} awake={false} />
       </button>
-      <label className="line apart gap-4 fill">
+      <label className="line apart gap-4 fill pad-block-3">
         <span>
           {name}
           <small className="block" id={`choose-${agentId}`}>
@@ -248,7 +248,7 @@ export default function ChooseWho({ onClose }: { onClose: () => void }) {
   };
   const noteOf = (agent: Agent): string => {
     if (arriving.includes(agent.agentId)) return t`on its way here`;
-    if (isPaused(live, agent.agentId)) return t`goes on where it was`;
+    if (isPaused(live, agent.agentId)) return t`It goes on where it was`;
     const cost = each.of(agent.agentId);
     return cost ? costText(cost) : '';
   };

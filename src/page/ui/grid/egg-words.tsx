@@ -26,7 +26,7 @@ export default function EggWords({ agentId, otherwise }: { agentId: AgentId; oth
           ))}
         </span>
       )}
-      <span className="egg-words" dir="auto">
+      <span className="egg-words clamp at-most-full clip ink-2 clamp-3 break" dir="auto">
         {words}
       </span>
     </>

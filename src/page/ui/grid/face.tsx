@@ -302,7 +302,7 @@ export function Face({
   return (
     <svg
       ref={svg}
-      className="face"
+      className="face block"
       data-awake={awake}
       viewBox={`0 0 ${FACE_SIZE} ${FACE_SIZE}`}
       style={{ '--c': color }}

@@ -96,7 +96,7 @@ function BigButton() {
         {labelOf(button)}
       </button>
       {button.kind === 'wake' && !held && (
-        <MenuButton label={t`More ways to wake`} items={more} className="big-more">
+        <MenuButton label={t`More ways to wake`} items={more} className="big-more stack both-centred no-frame round-xs">
           <CaretIcon />
         </MenuButton>
       )}
@@ -251,7 +251,7 @@ function Status() {
       <span role="status" aria-live="polite" className={progress ? 'hearth-progress' : 'visually-hidden'}>
         {progress?.text ?? ''}
       </span>
-      {progress && goOn && <button type="button" className="link-button" onClick={goOn}>{t`Go on without it`}</button>}
+      {progress && goOn && <button type="button" className="link-button" onClick={goOn}>{t`Go on`}</button>}
     </div>
   );
 }
@@ -271,10 +271,10 @@ function LoadFailed() {
   const actions = useActions();
   return (
     <div className="call-error flex round" role="alert">
-      <p>
-        {t`${<strong>{t`The team could not be read from this device.`}</strong>} ${error} If trying again does not help, close the browser and open it once more; on another device, or in another browser, the team comes back from your relay with the recovery phrase, or from a copy.`}
+      <p className="grow ink-2">
+        {t`${<strong className="danger">{t`The team could not be read from this device.`}</strong>} ${error} If trying again does not help, close the browser and open it once more; on another device, or in another browser, the team comes back from your relay with the recovery phrase, or from a copy.`}
       </p>
-      <div className="call-error-ways flex">
+      <div className="call-error-ways flex wrap">
         <button type="button" className="ghost" onClick={() => void actions.reload()}>{t`Try again`}</button>
       </div>
     </div>

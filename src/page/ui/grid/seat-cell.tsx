@@ -49,7 +49,7 @@ function useBadges(agentId: AgentId | null): readonly Badge[] {
   return [
     {
       count: newCount([unread]),
-      label: unread === 1 ? t`${newCount([unread])} new message` : t`${newCount([unread])} new messages`,
+      label: plural(unread, 'new message'),
       kind: 'unread' as const,
     },
     {
@@ -145,7 +145,7 @@ function SeatFrame({
       <button
         ref={button}
         type="button"
-        className="seat-button"
+        className="seat-button round no-frame no-fill no-pad absolute unselectable"
         aria-label={`${label}, ${whole}`}
         title={whole}
         aria-describedby={note}
@@ -160,7 +160,11 @@ function SeatFrame({
         onClick={() => (agentId === null ? setOpen(true) : go(PATHS.agent(agentId)))}
       />
       {/* The button's name contains everything. This is its appearance. */}
-      <span className="seat-look" data-long={shownReason !== null || length > ONE_LINE} aria-hidden="true">
+      <span
+        className="seat-look line gap-1 full centred column-wise centred-row full-height untouchable"
+        data-long={shownReason !== null || length > ONE_LINE}
+        aria-hidden="true"
+      >
         <span className="seat-figure relative">
           {figure}
           {line.state === 'asks' && <RaisedHand />}
@@ -202,7 +206,7 @@ function SeatFrame({
         <MenuButton
           label={t`Menu of ${name ?? label}`}
           items={menu}
-          className="icon-button seat-more"
+          className="icon-button seat-more absolute"
           tabIndex={reachable ? 0 : -1}
         >
           <MoreIcon />

@@ -25,6 +25,7 @@ import { ProposalRow } from './proposal.tsx';
 import { waitsText } from './words.ts';
 import './inbox.css';
 import { useAction } from '../design/use-action.ts';
+import { asBeginning } from '../text/sizes.ts';
 
 interface RowProps {
   readonly kind: Wait['kind'];
@@ -44,7 +45,7 @@ function Row({ kind, agentId, title, note, children }: RowProps) {
       </span>
       <div className="inbox-row-words narrow break">
         <p>{title}</p>
-        {note !== undefined && note !== '' && <p className="inbox-row-note clamp clip text-2 ink-2">{note}</p>}
+        {note !== undefined && note !== '' && <p className="clamp clip text-2 ink-2 clamp-3">{note}</p>}
       </div>
       <div className="inbox-row-ways line gap-4">{children}</div>
     </li>
@@ -73,7 +74,10 @@ function TaskRow({ kind, project, card }: Of<'review' | 'blocked'>) {
         </>
       }
     >
-      <Link href={kind === 'review' ? PATHS.review(project.projectId, card.number) : path} className="solid">
+      <Link
+        href={kind === 'review' ? PATHS.review(project.projectId, card.number) : path}
+        className="solid inline-flex middle unlined"
+      >
         {kind === 'review' ? t`Review` : t`Answer`}
       </Link>
     </Row>
@@ -209,10 +213,10 @@ export default function InboxPage({ onClose }: { onClose: () => void }) {
   return (
     <div className="calls inbox page page-narrow stack one-column gap-7">
       <PageHead title={t`Inbox`} onClose={onClose} />
-      <QueryProblem query={query} state={state} what={t`What waits for you`} before={state.kind === 'ready'} />
+      <QueryProblem query={query} state={state} before={state.kind === 'ready'} />
       <section aria-labelledby="inbox-waiting">
         <h2 className="under-5" id="inbox-waiting">
-          {waits.length === 0 ? t`Waits for you` : waitsText(waits)}
+          {waits.length === 0 ? asBeginning(t`waits for you`) : waitsText(waits)}
         </h2>
         {waits.length === 0 && state.kind === 'ready' && (
           <p className="query-quiet ink-3 text-3">{t`Nothing is waiting for you.`}</p>
@@ -227,7 +231,7 @@ export default function InboxPage({ onClose }: { onClose: () => void }) {
       <section aria-labelledby="inbox-new">
         <h2 className="under-5" id="inbox-new">{t`Unread`}</h2>
         <MorningLine />
-        {unread.length === 0 && <p className="query-quiet ink-3 text-3">{t`Nothing new.`}</p>}
+        {unread.length === 0 && <p className="query-quiet ink-3 text-3">{t`Nothing yet.`}</p>}
         {unread.length > 0 && (
           <ul className="inbox-rows box stack ground-1" aria-labelledby="inbox-new">
             {unread.map((one) => (

@@ -124,17 +124,14 @@ export function OlderButton({ paged, label }: { paged: Paged<unknown>; label: st
     });
   return (
     <button type="button" className="ghost older flex" aria-disabled={busy} onClick={older}>
-      {busy ? t`Reading…` : label}
+      {busy ? t`Loading…` : label}
     </button>
   );
 }
 
-function InboxMessages({ messages, name, label }: { messages: readonly InboxMessage[]; name: string; label: string }) {
+function InboxMessages({ messages, label }: { messages: readonly InboxMessage[]; label: string }) {
   const now = useNow();
-  if (messages.length === 0)
-    return (
-      <p className="quiet text-3">{t`Nothing was ever sent to ${name}. What others write waits here until ${name} reads it; each message is read once.`}</p>
-    );
+  if (messages.length === 0) return <p className="quiet text-3 ink-3">{t`Nothing yet.`}</p>;
   return (
     <ul className="inbox-messages gap-4 stack" aria-label={label}>
       {messages.map((one) => (
@@ -148,15 +145,11 @@ function InboxMessages({ messages, name, label }: { messages: readonly InboxMess
 export function Inbox({ agentId, name, first }: { agentId: AgentId; name: string; first?: number }) {
   const query = reachQueries(useRoost()).inbox(agentId);
   return (
-    <QueryView query={query} what={t`The inbox`}>
+    <QueryView query={query}>
       {({ rows, more }) => (
         <>
-          <InboxMessages
-            messages={first === undefined ? rows : rows.slice(0, first)}
-            name={name}
-            label={t`Inbox of ${name}`}
-          />
-          {first === undefined && more && <OlderButton paged={query} label={t`Older messages`} />}
+          <InboxMessages messages={first === undefined ? rows : rows.slice(0, first)} label={t`Inbox of ${name}`} />
+          {first === undefined && more && <OlderButton paged={query} label={t`Show more`} />}
         </>
       )}
     </QueryView>

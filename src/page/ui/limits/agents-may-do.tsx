@@ -19,7 +19,6 @@ import { QueryView } from '../parts/page-head.tsx';
 import { PATHS } from '../routes.ts';
 import { useTold } from '../settings/told.ts';
 import { budgetText, parseUsd } from '../text/money.ts';
-import { useNames } from '../use-somebody.ts';
 import { StopSwitch } from '../wakes/stop-switch.tsx';
 import { BlackoutFields } from './blackouts.tsx';
 import { changeCoordination, changeLimits, ShownLimits, useChangeLimits, useLimits } from './limits.ts';
@@ -229,7 +228,7 @@ function HouseholdPage() {
   const { limits } = useRoost();
   const set = (edit: (own: HouseholdConfig) => HouseholdConfig) => changeLimits(limits, edit);
   return (
-    <QueryView query={limits.query} what={t`The limits`}>
+    <QueryView query={limits.query}>
       {({ own, effective }) => (
         <ShownLimits
           value={{
@@ -270,12 +269,11 @@ function HouseholdPage() {
 
 function AgentPage({ agentId }: { agentId: AgentId }) {
   const roost = useRoost();
-  const name = useNames()(agentId);
   const limits = reachQueries(roost).limits(agentId);
   return (
-    <QueryView query={roost.limits.query} what={t`What everybody may do`}>
+    <QueryView query={roost.limits.query}>
       {({ effective: household }) => (
-        <QueryView query={limits.query} what={t`What ${name} may do`}>
+        <QueryView query={limits.query}>
           {({ own, effective }) => (
             <ShownLimits
               value={{
@@ -309,7 +307,7 @@ export function AgentsMayDo({ agentId }: { agentId: AgentId | null }) {
   return (
     <>
       <div className="under-6 cluster apart gap-5">
-        <AgentSelect label={t`Settings of`} everybody={t`everybody`} agentId={agentId} path={PATHS.limits} />
+        <AgentSelect label={t`Settings`} everybody={t`Everybody`} agentId={agentId} path={PATHS.limits} />
         <Link href={PATHS.advanced(agentId)}>{t`Every limit`}</Link>
       </div>
       {agentId === null ? <HouseholdPage /> : <AgentPage agentId={agentId} />}

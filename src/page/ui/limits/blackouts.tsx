@@ -138,7 +138,7 @@ function Row({ blackout, at, onChange, onRemove }: RowProps<Blackouts[number]> &
             className="field ink text-3"
             value={label ?? blackout.label}
             maxLength={80}
-            placeholder={t`None`}
+            placeholder={t`none`}
             onChange={(event) => setLabel(event.target.value)}
             onBlur={() => {
               if (label !== null && label !== blackout.label) onChange({ ...blackout, label });

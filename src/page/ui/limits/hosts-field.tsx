@@ -19,13 +19,13 @@ export function HostsField({ hosts, save }: { hosts: readonly string[]; save: (h
   const odd = named.find((host) => !isHost(host));
   const wrong =
     odd !== undefined
-      ? t`${odd} is no host. One is written example.org, example.org:8443 or *.example.org.`
+      ? t`${odd} is no host. Write it as example.org or example.org:8443.`
       : named.length > MOST_HOSTS
         ? t`There is room for ${MOST_HOSTS} hosts.`
         : null;
   return (
     <div className="above-4 stack gap-3">
-      <label htmlFor={id}>{t`Hosts, one a line`}</label>
+      <label htmlFor={id}>{t`Hosts that it reaches, one in a line`}</label>
       <textarea
         id={id}
         className="field"

@@ -124,7 +124,7 @@ export function LimitsAsYaml() {
           value={agentId ?? ''}
           onChange={({ target }) => setAgentId(target.value === '' ? null : target.value)}
         >
-          <option value="">{t`everybody`}</option>
+          <option value="">{t`Everybody`}</option>
           {[...roster.byId.values()].map((agent) => (
             <option key={agent.agentId} value={agent.agentId}>
               {displayName(agent, roster)}

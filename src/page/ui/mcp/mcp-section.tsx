@@ -15,7 +15,7 @@ import { WrongNote } from '../design/field.tsx';
 // One MCP server: its state, its tools, and which of them agents may use.
 
 const STATES: Record<McpServer['state'], string> = {
-  connecting: t`connecting…`,
+  connecting: t`Connecting…`,
   connected: t`connected`,
   failed: t`cannot be reached`,
   'sign-in': t`wants a sign-in`,
@@ -47,7 +47,7 @@ function Tool({ tool, busy, onUse }: { tool: McpTool; busy: boolean; onUse: (use
           {tool.seen === null && tool.problem === null && <em>{t`new`}</em>}
         </span>
       </label>
-      {notice !== null && <p className="mcp-state clamp">{notice}</p>}
+      {notice !== null && <p className="clamp">{notice}</p>}
       {tool.description !== '' && (
         <p className="clamp" dir="auto">
           {tool.description}
@@ -122,7 +122,7 @@ function SignIn({ server, onFailed }: { server: McpServer; onFailed: (reason: st
         {signIn.state === 'waiting' && page !== null && (
           <>
             {' '}
-            <a href={page} target="_blank" rel="noopener noreferrer">{t`Open it`}</a>
+            <a href={page} target="_blank" rel="noopener noreferrer">{t`Open`}</a>
           </>
         )}
       </p>
@@ -150,9 +150,8 @@ function RemoveDialog({ server, onClose }: { server: McpServer; onClose: () => v
   const mcpServers = mcpServersOf(useRoost());
   return (
     <SureDialog
-      title={t`Remove ${server.name}?`}
-      does={[t`Remove it`, t`Removing…`]}
-      undone={t`It could not be removed`}
+      title={t`Remove ${server.name}`}
+      does={t`Remove it`}
       onSure={async () => {
         const done = await mcpServers.change((client) => client.removeMcpServer({ serverId: server.serverId }));
         return done.ok ? null : done.reason;
@@ -230,17 +229,13 @@ function ServerCard({
     >
       <header>
         <h4 className="text-4">{name}</h4>
-        <span role="status">{busy ? t`asking…` : STATES[state]}</span>
+        <span role="status">{busy ? t`Loading…` : STATES[state]}</span>
       </header>
-      <p className="mcp-where">
+      <p>
         <code>{where}</code>
         {secrets.length > 0 && <small> {t`with ${secrets.join(', ')}`}</small>}
       </p>
-      {problem !== null && state !== 'sign-in' && (
-        <p className="mcp-state" role="status">
-          {retold(problem)}
-        </p>
-      )}
+      {problem !== null && state !== 'sign-in' && <p role="status">{retold(problem)}</p>}
       <WrongNote text={failed} />
       <BoxOf server={server} {...held} />
       <SignIn server={server} onFailed={fail} />
@@ -279,7 +274,7 @@ function ServerCard({
           />
         </>
       )}
-      {state === 'connected' && tools.length === 0 && <p className="setting-hint">{t`It offers no tools.`}</p>}
+      {state === 'connected' && tools.length === 0 && <p className="setting-hint">{t`none`}</p>}
       <div className="flex wrap gap-4">
         <button
           type="button"
@@ -305,10 +300,10 @@ export function McpSection() {
   return (
     <div className="stack gap-6">
       <p className="settings-note under-6 ink-2 text-3">{t`An MCP server gives your agents tools: a calendar, a search, files elsewhere. None of its tools is used before you tick it here, and at first you are asked about each call; under Settings, Advanced you can let them go ahead.`}</p>
-      <QueryView query={mcpServers.list} what={t`The MCP servers`}>
+      <QueryView query={mcpServers.list}>
         {({ servers, programs, ...rules }) => (
           <>
-            {servers.length === 0 && <p className="setting-hint">{t`None is connected yet.`}</p>}
+            {servers.length === 0 && <p className="setting-hint">{t`Nothing yet.`}</p>}
             {servers.map((server) => (
               <ServerCard key={server.serverId} server={server} team={team} {...rules} why={rules.why} />
             ))}

@@ -73,7 +73,7 @@ function boxIn({ held, folder, reads, hosts }: BoxDraft): ReadBox {
   const named = distinctLines(hosts.toLowerCase());
   const odd = named.find((host) => host !== EVERYWHERE && !isHost(host));
   if (odd !== undefined)
-    return { ok: false, reason: t`${odd} is no host. One is written example.org, example.org:8443 or *.example.org.` };
+    return { ok: false, reason: t`${odd} is no host. Write it as example.org or example.org:8443.` };
   if (named.length > MOST_HOSTS) return { ok: false, reason: t`There is room for ${MOST_HOSTS} hosts.` };
   const place = [folder.trim(), ...distinctLines(reads)].find(
     (path) => path !== '' && !/^(?:\/|[a-zA-Z]:\\)/.test(path),
@@ -187,7 +187,7 @@ export function BoxOf({ server, ...held }: { server: McpServer } & BoxRules) {
   if (draft === null)
     return (
       <p className="mcp-box cluster apart gap-4 break ink-2">
-        <span>{box === null ? t`Runs free on this machine.` : t`In the sandbox: ${shownBox(box)}.`}</span>{' '}
+        <span>{box === null ? t`Runs free on this machine.` : t`in the sandbox: ${shownBox(box)}`}</span>{' '}
         <button
           type="button"
           className="ghost"
@@ -209,7 +209,7 @@ export function BoxOf({ server, ...held }: { server: McpServer } & BoxRules) {
       <WrongNote text={failed} />
       <div className="flex wrap gap-4">
         <button type="submit" className="solid" disabled={busy}>
-          {busy ? t`Restarting…` : t`Save`}
+          {busy ? t`Working…` : t`Save`}
         </button>
         <button type="button" className="ghost" disabled={busy} onClick={() => setDraft(null)}>{t`Cancel`}</button>
       </div>
@@ -222,10 +222,10 @@ type Add = (servers: readonly { readonly name: string; readonly attachment: Atta
 
 function Field({ label, hint, children }: { label: string; hint?: ReactNode; children: ReactNode }) {
   return (
-    <label className="mcp-field medium">
+    <label className="mcp-field medium stack gap-3">
       <span>{label}</span>
       {children}
-      {hint !== undefined && <span className="setting-hint">{hint}</span>}
+      {hint !== undefined && <span className="setting-hint regular no-margin">{hint}</span>}
     </label>
   );
 }
@@ -258,7 +258,7 @@ function AddressForm({ busy, onAdd }: { busy: boolean; onAdd: Add }) {
   const [issuer, setIssuer] = useState('');
   return (
     <form
-      className="mcp-form at-start"
+      className="mcp-form at-start stack gap-3"
       onSubmit={(event) => {
         event.preventDefault();
         const headers: Record<string, string> = token.trim() === '' ? {} : { Authorization: `Bearer ${token.trim()}` };
@@ -522,7 +522,7 @@ function PasteForm({ busy, onAdd, runners, ...held }: ProgramsProps) {
       )}
       {read?.ok && (
         <p className="setting-hint">
-          {t`Found:`} {read.servers.map(({ name }) => name).join(', ')}.
+          {t`Found`} {read.servers.map(({ name }) => name).join(', ')}.
         </p>
       )}
       {read?.ok &&
@@ -601,7 +601,7 @@ export function McpServerForm({ programs, ...held }: { programs: boolean } & Box
         <ProgramForm key={round} busy={busy} runners={runners} {...held} onAdd={add} />
       )}
       {kind === 'paste' && <PasteForm key={round} busy={busy} runners={runners} {...held} onAdd={add} />}
-      {busy && <p className="setting-hint" role="status">{t`Trying it…`}</p>}
+      {busy && <p className="setting-hint" role="status">{t`Working…`}</p>}
       {failed.map((reason) => (
         <p key={reason} className="wrong-note" role="alert">
           {reason}

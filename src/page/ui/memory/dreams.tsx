@@ -15,7 +15,7 @@ import { Diff } from '../parts/diff.tsx';
 import { QueryView } from '../parts/page-head.tsx';
 import { useTold } from '../settings/told.ts';
 import { costText } from '../text/money.ts';
-import { bytes, plural } from '../text/sizes.ts';
+import { asBeginning, bytes, plural } from '../text/sizes.ts';
 import { dayAndClock } from '../text/time.ts';
 
 /** What a dream would do to a file, or what became of a dream. */
@@ -39,7 +39,7 @@ export function dreamText({ state, changes }: Dream): string {
     case 'discarded':
       return t`discarded`;
     case 'unchanged':
-      return t`changed nothing`;
+      return t`Nothing was changed.`;
     case 'failed':
       return t`failed`;
     default:
@@ -110,7 +110,7 @@ function DreamLine({ dream }: { readonly dream: Dream }) {
 }
 
 const CHOICES: readonly { readonly value: DreamChoice; readonly name: string }[] = [
-  { value: 'off', name: t`Off` },
+  { value: 'off', name: asBeginning(t`off`) },
   { value: 'propose', name: t`Propose changes` },
   { value: 'adopt', name: t`Adopt at once` },
 ];
@@ -123,7 +123,7 @@ function NightSelect({ agentId }: { readonly agentId: AgentId }) {
   const change = (value: DreamChoice | undefined) =>
     changeCoordination(limits, (own) => withCoordination(own, 'dreams', value));
   return (
-    <QueryView query={limits.query} what={label}>
+    <QueryView query={limits.query}>
       {({ own, effective: { coordination } }) => (
         <label className="agent-select gap-4 cluster ink-2 text-3">
           {label}
@@ -170,7 +170,7 @@ export function DreamsSection({ agentId, name }: { readonly agentId: AgentId; re
       </h3>
       <p className="ink-3 text-2">{t`In a dream ${name} reads the day’s messages and tidies a draft of its memory. Nothing changes before you adopt it.`}</p>
       <NightSelect agentId={agentId} />
-      <QueryView query={query} what={t`The dreams`}>
+      <QueryView query={query}>
         {(all) => (
           <>
             {all

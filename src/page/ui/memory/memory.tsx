@@ -93,7 +93,7 @@ function Versions({ file, name }: { readonly file: Memory; readonly name: string
   const { busy, failed, act } = useAction();
   const query = memories.versions(file.memoryId);
   return (
-    <QueryView query={query} what={t`The versions`}>
+    <QueryView query={query}>
       {(versions) => (
         <ol className="memory-versions" aria-label={t`Versions of ${file.path}`} reversed>
           {versions.map((version, i) => (
@@ -191,10 +191,10 @@ export function MemorySection({ agentId, name }: { readonly agentId: AgentId; re
           onClose={() => setAdding(false)}
         />
       )}
-      <QueryView query={query} what={t`The memory`}>
+      <QueryView query={query}>
         {(files) =>
           files.length === 0 ? (
-            <p className="quiet">{t`Nothing yet. Ask ${name} to remember something.`}</p>
+            <p className="quiet">{t`Nothing yet.`}</p>
           ) : (
             <ul>
               {files.map((file) => (

@@ -86,7 +86,7 @@ export function Choice({ given, models, connect, onBack }: Props) {
       aria-labelledby={id}
       onSubmit={(event) => {
         event.preventDefault();
-        if (model !== null) void connect({ ...given, model }, t`Asking it`);
+        if (model !== null) void connect({ ...given, model }, t`Connecting…`);
       }}
     >
       <h3 id={id}>{t`Pick a model`}</h3>
@@ -128,9 +128,8 @@ function RemoveDialog({ connection, onClose }: { connection: Connection; onClose
   const { connectionId, hasKey } = connection;
   return (
     <SureDialog
-      title={t`Remove ${connectionName(connection)}?`}
-      does={[t`Remove it`, t`Removing…`]}
-      undone={t`It could not be removed`}
+      title={t`Remove ${connectionName(connection)}`}
+      does={t`Remove it`}
       onSure={async () => {
         const done = await models.change((client) => client.removeModel({ connectionId }));
         return done.ok ? null : done.reason;
@@ -202,7 +201,7 @@ function ConnectionCard({ connection }: { connection: Connection }) {
                 setKey('');
                 return setChanging(false);
               },
-              t`trying the key…`,
+              t`Working…`,
             );
           }}
         >
@@ -219,9 +218,7 @@ function ConnectionCard({ connection }: { connection: Connection }) {
           type="button"
           className="ghost"
           disabled={busy !== null}
-          onClick={() =>
-            act(() => models.change((client) => client.tryModel({ connectionId })), t`asking it for a word…`)
-          }
+          onClick={() => act(() => models.change((client) => client.tryModel({ connectionId })), t`Working…`)}
         >{t`Try it`}</button>
         {!given && !changing && (connection.hasKey || connection.kind === 'claude') && (
           <button type="button" className="ghost" onClick={() => setChanging(true)}>{t`Change the key`}</button>
@@ -250,7 +247,7 @@ function LocalServers({ connect, busy }: { connect: Connect; busy: boolean }) {
     void query.again().finally(() => setLooking(false));
   };
   return (
-    <QueryView query={query} what={t`Servers on the relay’s computer`}>
+    <QueryView query={query}>
       {(found) => (
         <div className="under-6 gap-4 stack at-start">
           {found.length === 0 ? (
@@ -261,7 +258,7 @@ function LocalServers({ connect, busy }: { connect: Connect; busy: boolean }) {
             <Found found={found} connect={connect} busy={busy} />
           )}
           <button type="button" className="ghost" disabled={busy || looking} onClick={again}>
-            {looking ? t`Looking…` : t`Look again`}
+            {looking ? t`Loading…` : t`Try again`}
           </button>
         </div>
       )}
@@ -281,7 +278,7 @@ function Found({ found, connect, busy }: { found: readonly FoundServer[]; connec
           ) : (
             <>
               <select
-                className="field field-select"
+                className="field field-select grow"
                 aria-label={t`Model of ${program}`}
                 value={chosen[address] ?? models[0]?.id}
                 onChange={(event) => setChosen({ ...chosen, [address]: event.target.value })}
@@ -326,7 +323,7 @@ function ServerForm({ connect, busy, may }: { connect: Connect; busy: boolean; m
           ...(key.trim() === '' ? {} : { key: key.trim() }),
           ...(model.trim() === '' ? {} : { model: model.trim() }),
         } as const;
-        void connect(given, t`Asking it`).then((ok) => ok && setKey(''));
+        void connect(given, t`Connecting…`).then((ok) => ok && setKey(''));
       }}
     >
       <label className="connect-field full stack gap-3 ink">
@@ -493,7 +490,7 @@ function AcpAgents() {
   const add = ({ name, command, args }: Programs['found'][number]) =>
     act(() => programs.add({ name, command, args, env: {}, throughRelay: false }), command);
   return (
-    <QueryView query={programs.list} what={t`The ACP agents`}>
+    <QueryView query={programs.list}>
       {({ programs: connected, found, allowed }) => (
         <div className="under-6 gap-4 stack at-start">
           {connected.map(({ programId, name }) => (
@@ -526,7 +523,7 @@ type Door = 'claude' | 'local' | 'acp' | 'server';
 
 /** What was found on the relay's computer, in a few words. */
 function foundText(search: QueryState<readonly FoundServer[]>): string {
-  if (search.kind === 'loading') return t`looking…`;
+  if (search.kind === 'loading') return t`Loading…`;
   if (search.kind === 'failed') return '';
   return search.value.length === 0 ? t`nothing is running` : search.value.map(({ program }) => program).join(', ');
 }
@@ -621,9 +618,7 @@ export default function ConnectDialog({ onClose }: { onClose: () => void }) {
   const { models } = useRoost();
   return (
     <Dialog title={t`Connect a model`} onClose={onClose}>
-      <QueryView query={models.query} what={t`The models`}>
-        {(all) => <Ways all={all} onClose={onClose} />}
-      </QueryView>
+      <QueryView query={models.query}>{(all) => <Ways all={all} onClose={onClose} />}</QueryView>
     </Dialog>
   );
 }

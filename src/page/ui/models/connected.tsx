@@ -49,12 +49,12 @@ export default function Connected({ all, connection, agentModel, heardUntil }: C
     <>
       <button
         type="button"
-        className="model-chip inline-flex at-most-full rounded unlined middle gap-4 nowrap text-2"
+        className="model-chip inline-flex at-most-full rounded unlined middle gap-4 nowrap text-2 framed ink-2 no-fill"
         title={`${said}: ${stateText(connection)}`}
         aria-haspopup="dialog"
         onClick={() => setOpen(true)}
       >
-        <span className="clip">{said}</span>
+        <span className="clip ellipsis">{said}</span>
         {state.kind === 'answers' && (
           <b className="good" role="img" aria-label={t`answers`}>
             ✓

@@ -41,7 +41,7 @@ export default function DemoTeam() {
       </p>
       <div className="demo-team-ways gap-4 flex wrap">
         <button type="button" className="solid" disabled={busy || calling} onClick={hatch}>
-          {busy ? t`Putting the demo team to sleep…` : t`Hatch a real team`}
+          {busy ? t`Working…` : t`Hatch a real team`}
         </button>
         <button type="button" className="ghost" disabled={busy} onClick={keep}>{t`Keep them`}</button>
       </div>

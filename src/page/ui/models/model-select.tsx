@@ -40,7 +40,7 @@ export function KeyField({
     if (value === '' && input.current) input.current.value = '';
   }, [value]);
   return (
-    <div className="connect-field full stack gap-3 ink">
+    <div className="connect-field full stack gap-3 ink semi-medium">
       <label htmlFor={id}>{label}</label>
       <input
         ref={input}
@@ -195,7 +195,7 @@ export function ModelSelect({ label, hint, value, standard, standardModel = '', 
         )}
         {all && all.connections.length > 0 && (
           <button type="button" className="ghost" disabled={asking} onClick={() => void refresh()}>
-            {asking ? t`Asking…` : t`Refresh the list`}
+            {asking ? t`Loading…` : t`Refresh the list`}
           </button>
         )}
       </div>
@@ -208,13 +208,13 @@ export function ModelSelect({ label, hint, value, standard, standardModel = '', 
         {hint !== undefined && <p className="setting-hint">{hint}</p>}
         {failed !== null && (
           <p className="setting-hint" role="alert">
-            {t`The lists could not be asked for: ${failed}`}
+            {t`Could not load this. ${failed}`}
           </p>
         )}
         {all && all.connections.length > 0 && model !== '' && <PriceNote model={model} />}
         {all && <ConnectionNotes all={all} />}
       </div>
-      <QueryProblem query={models.query} state={state} what={t`The list of models`} before={all !== null} />
+      <QueryProblem query={models.query} state={state} before={all !== null} />
     </div>
   );
 }

@@ -98,7 +98,7 @@ export default function ModelPicker({ all, onClose }: { all: Models; onClose: ()
                   {connectionName(connection)} <small>{stateText(connection)}</small>
                 </legend>
                 {shown.map(({ id }) => (
-                  <label key={id} className="picker-model touchable round-s line gap-5 break">
+                  <label key={id} className="picker-model touchable round-s line gap-5 break pad-2-5">
                     <input
                       type="radio"
                       name={name}

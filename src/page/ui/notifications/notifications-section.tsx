@@ -6,6 +6,7 @@ import { t } from '../../language/t.ts';
 import { type Notified, notificationsOf, whyNoPush } from '../../state/notifications.ts';
 import { useRoost } from '../context.tsx';
 import { useQuery } from '../hooks.ts';
+import { asBeginning } from '../text/sizes.ts';
 
 // The contact address for push services, and advice if one has refused a push.
 
@@ -23,7 +24,7 @@ function Refused({ contact, device }: { contact: PushContact; device: Notificati
   if (device.refused === null) return null;
   return (
     <p className="settings-note under-6 ink-2 text-3" role="alert">
-      {t`${device.here ? t`This device` : device.name} is not told. ${refusedText(device.refused, contact)}`}
+      {t`${device.here ? asBeginning(t`this device`) : device.name} is not told. ${refusedText(device.refused, contact)}`}
     </p>
   );
 }
@@ -96,7 +97,7 @@ function ToldDevices({ told }: { told: Notified }) {
   return (
     <>
       <h3>{t`Devices that are told`}</h3>
-      {shown.kind === 'loading' && <p className="settings-note under-6 ink-2 text-3">{t`Asking the relay…`}</p>}
+      {shown.kind === 'loading' && <p className="settings-note under-6 ink-2 text-3">{t`Loading…`}</p>}
       {shown.kind === 'failed' && (
         <p className="settings-note under-6 ink-2 text-3" role="alert">{t`The relay did not say.`}</p>
       )}

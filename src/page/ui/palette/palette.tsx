@@ -64,7 +64,7 @@ function FilterRow({
   onChange: (value: Filters) => void;
 }) {
   const people = team.all.map(({ agentId, name }) => (
-    <option key={agentId} value={agentId}>
+    <option className="ground-2 ink" key={agentId} value={agentId}>
       {name}
     </option>
   ));
@@ -75,47 +75,47 @@ function FilterRow({
       aria-label={t`Which messages`}
     >
       <select
-        className="narrow ink-2 text-2 framed round-s no-fill at-most-full"
+        className="narrow ink-2 text-2 framed round-s no-fill at-most-full shrink-only pad-1-4"
         aria-label={t`With whom`}
         value={value.threadId === undefined ? (value.agentId ?? '') : IN_THREAD}
         onChange={({ target }) => onChange({ ...value, threadId: undefined, agentId: target.value || undefined })}
       >
         {value.threadId !== undefined && <option value={IN_THREAD}>{t`In this thread`}</option>}
-        <option value="">{t`With anybody`}</option>
+        <option className="ground-2 ink" value="">{t`With anybody`}</option>
         {people}
       </select>
       <select
-        className="narrow ink-2 text-2 framed round-s no-fill at-most-full"
+        className="narrow ink-2 text-2 framed round-s no-fill at-most-full shrink-only pad-1-4"
         aria-label={t`Said by`}
         value={value.author ?? ''}
         onChange={({ target }) => onChange({ ...value, author: target.value || undefined })}
       >
-        <option value="">{t`Said by anybody`}</option>
-        <option value="human">{t`Said by you`}</option>
+        <option className="ground-2 ink" value="">{t`Said by anybody`}</option>
+        <option className="ground-2 ink" value="human">{t`Said by you`}</option>
         {people}
       </select>
       <select
-        className="narrow ink-2 text-2 framed round-s no-fill at-most-full"
+        className="narrow ink-2 text-2 framed round-s no-fill at-most-full shrink-only pad-1-4"
         aria-label={t`Where`}
         value={value.kinds?.[0] ?? ''}
         onChange={({ target }) => onChange({ ...value, kinds: KINDS.find(([[first]]) => first === target.value)?.[0] })}
       >
-        <option value="">{t`Anywhere`}</option>
+        <option className="ground-2 ink" value="">{t`Anywhere`}</option>
         {KINDS.map(([kinds, label]) => (
-          <option key={kinds[0]} value={kinds[0]}>
+          <option className="ground-2 ink" key={kinds[0]} value={kinds[0]}>
             {label}
           </option>
         ))}
       </select>
       <select
-        className="narrow ink-2 text-2 framed round-s no-fill at-most-full"
+        className="narrow ink-2 text-2 framed round-s no-fill at-most-full shrink-only pad-1-4"
         aria-label={t`When`}
         value={value.since ?? ''}
         onChange={({ target }) => onChange({ ...value, since: target.value === '' ? undefined : Number(target.value) })}
       >
-        <option value="">{t`At any time`}</option>
+        <option className="ground-2 ink" value="">{t`At any time`}</option>
         {SPANS.map(([days, label]) => (
-          <option key={days} value={today - days * DAY}>
+          <option className="ground-2 ink" key={days} value={today - days * DAY}>
             {label}
           </option>
         ))}
@@ -241,7 +241,7 @@ function Hit({ hit, nameOf, now }: { hit: SearchHit; nameOf: (id: string) => str
           {since(hit.time, now)}
         </time>
       </span>
-      <span className="palette-passage break clamp clip text-3" dir="auto">
+      <span className="palette-passage break clamp clip text-3 clamp-3" dir="auto">
         <Marked passage={plainPassage(hit.passage)} />
       </span>
     </span>
@@ -368,7 +368,7 @@ interface NoteProps {
 /** The note besides the results. */
 function noteOf({ searched, typed, inProjects, isEmpty, beyond, onlyBest }: NoteProps): string | null {
   const { answer, waits, problem } = searched;
-  if (problem !== null) return t`What was said could not be searched: ${problem}`;
+  if (problem !== null) return t`The search failed. ${problem}`;
   if (answer?.state.kind === 'building') {
     const { done, of } = answer.state;
     const how = of > 0 ? ` (${Math.floor((100 * done) / of)} %)` : '';
@@ -379,14 +379,14 @@ function noteOf({ searched, typed, inProjects, isEmpty, beyond, onlyBest }: Note
       ? t`The browser has no room for searching what was said. Nothing that was said is lost; free some disk space, and it comes back by itself.`
       : t`What was said cannot be searched just now. Nothing that was said is lost; it is tried again by itself.`;
   const left = [
-    inProjects.problem !== null && t`Projects could not be searched: ${inProjects.problem}`,
+    inProjects.problem !== null && t`The search failed. ${inProjects.problem}`,
     beyond > 0 && t`${beyond} more agents, actions and settings fit. More letters find them.`,
     onlyBest &&
       t`These are the best ${LIMITS.searchAnswers} places where it was said. More words, or a filter, find the others.`,
   ].filter((each) => each !== false);
   if (left.length > 0) return left.join(' ');
   if (!isEmpty) return null;
-  if (waits || inProjects.waits) return t`Looking…`;
+  if (waits || inProjects.waits) return t`Loading…`;
   return t`No results for “${typed}”`;
 }
 
@@ -538,7 +538,7 @@ export default function Palette({
           role="listbox"
           aria-label={t`Found`}
           aria-busy={searched.waits}
-          className="palette-list shrinks fill scroll-y"
+          className="palette-list shrinks fill scroll-y pad-4"
         >
           {shown.map((option, i) => {
             const isFirst = groupOf(option) !== groupOf(shown[i - 1]);
@@ -546,7 +546,7 @@ export default function Palette({
               // The field has the focus, and its keys choose.
               // eslint-disable-next-line jsx-a11y/click-events-have-key-events
               <li
-                className="line gap-4 ink-2 text-4 round-s"
+                className="line gap-4 ink-2 text-4 round-s min-42 pad-2-5"
                 key={option.id}
                 id={idOf(option)}
                 role="option"
@@ -559,7 +559,7 @@ export default function Palette({
                   <>
                     <span className="palette-label truncate fixed">{option.command.label}</span>
                     {option.command.hint !== undefined && (
-                      <span className="palette-hint truncate narrow ink-3 text-2">{option.command.hint}</span>
+                      <span className="truncate narrow ink-3 text-2 shrink-only">{option.command.hint}</span>
                     )}
                   </>
                 )}
@@ -568,7 +568,7 @@ export default function Palette({
                 {isFirst && <span className="palette-group end ink-3 text-1">{groupOf(option)}</span>}
                 {option.kind === 'command' &&
                   keyNames(option.command.keys ?? []).map((key) => (
-                    <kbd className="ink-3 framed-strong" key={key}>
+                    <kbd className="round-xs code-small ink-3 framed-strong" key={key}>
                       {key}
                     </kbd>
                   ))}

@@ -12,7 +12,7 @@ export function Banner({
   act?: { label: string; run: () => void };
 }) {
   return (
-    <div className="banner text-2 line gap-5 ink-2" data-tone={tone} role="alert">
+    <div className="banner text-2 line gap-5 ink-2 pad-4-6" data-tone={tone} role="alert">
       <WarnIcon />
       <p className="fill">
         <strong className="warn">{trouble.title}.</strong> {trouble.advice}

@@ -24,7 +24,7 @@ export function CopyableText({ text, what }: { text: string; what: string }) {
     <div className="copyable-text at-top ground-0 pad-block-4 round-s full flex gap-3 narrow framed">
       {/* Scrollable by keyboard too. */}
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <pre className="fill ink scroll as-written break" tabIndex={0} aria-label={what} translate="no">
+      <pre className="fill ink scroll as-written break pad-3-0 code-text" tabIndex={0} aria-label={what} translate="no">
         {text}
       </pre>
       <button

@@ -15,7 +15,7 @@ interface Props {
 export function Moment({ time, passedBy = false, children }: Props) {
   const [exact, setExact] = useState(false);
   return (
-    <time dateTime={new Date(time).toISOString()} title={fullTime(time)}>
+    <time className="ink-3 regular text-1" dateTime={new Date(time).toISOString()} title={fullTime(time)}>
       <button
         type="button"
         className="moment plain-button no-pad"

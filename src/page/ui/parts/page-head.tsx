@@ -11,35 +11,30 @@ import './page-head.css';
 
 interface QueryViewProps<Value> {
   readonly query: Query<Value>;
-  /** What is shown, as a sentence begins: "The inbox". */
-  readonly what: string;
   readonly children: (value: Value) => ReactNode;
 }
 
 export function QueryLoading() {
-  return <p className="query-loading ink-3 text-3" role="status">{t`Asking the relay…`}</p>;
+  return <p className="query-loading ink-3 text-3" role="status">{t`Loading…`}</p>;
 }
 
 /** Why something could not be read, with a retry button. `before`: an earlier value is shown. */
 export function QueryProblem<Value>({
   query,
   state,
-  what,
   before,
-}: Pick<QueryViewProps<Value>, 'query' | 'what'> & { readonly state: QueryState<Value>; readonly before: boolean }) {
+}: Pick<QueryViewProps<Value>, 'query'> & { readonly state: QueryState<Value>; readonly before: boolean }) {
   const live = useLive(({ link }) => link.kind === 'live');
   const problem = state.kind === 'loading' ? null : state.problem;
   if (!problem) return null;
   // Without a connection to the relay, the page says so once for everything.
   if (!live)
-    return before ? null : (
-      <p className="query-quiet ink-3 text-3">{t`${what} can be read when the relay is there again.`}</p>
-    );
+    return before ? null : <p className="query-quiet ink-3 text-3">{t`This appears when the relay is back.`}</p>;
   return (
     <div className="wrong-note" role="status">
       <p>
-        <strong>{t`${what} could not be read.`}</strong> <span>{problemText(problem)}</span>{' '}
-        {before && <span>{t`What stands here is from before.`}</span>}
+        <strong>{t`Could not load this.`}</strong> <span>{problemText(problem)}</span>{' '}
+        {before && <span>{t`What you see is from before.`}</span>}
       </p>
       <button type="button" className="ghost" onClick={() => void query.again()}>{t`Try again`}</button>
     </div>
@@ -47,12 +42,12 @@ export function QueryProblem<Value>({
 }
 
 /** A value of the relay, or that it is loading, or why it is missing and what to do. */
-export function QueryView<Value>({ query, what, children }: QueryViewProps<Value>) {
+export function QueryView<Value>({ query, children }: QueryViewProps<Value>) {
   const state = useQuery(query);
   if (state.kind === 'loading') return <QueryLoading />;
   return (
     <>
-      <QueryProblem query={query} state={state} what={what} before={state.kind === 'ready'} />
+      <QueryProblem query={query} state={state} before={state.kind === 'ready'} />
       {state.kind === 'ready' && children(state.value)}
     </>
   );

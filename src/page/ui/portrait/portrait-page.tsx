@@ -57,7 +57,7 @@ function Threads({ agentId, name }: MoreTabProps) {
   return (
     <section aria-label={t`Threads`}>
       <h3>{t`Threads`}</h3>
-      <QueryView query={useThreads().list} what={t`The list of threads`}>
+      <QueryView query={useThreads().list}>
         {(list) => {
           const open = openThreadsOf(agentId, list);
           return (
@@ -96,22 +96,22 @@ function Keeping({ agentId, name }: { agentId: AgentId; name: string }) {
   const state = useRoost();
   const [asking, setAsking] = useState<'agent' | 'conversation' | null>(null);
   return (
-    <section className="keeping stack at-start gap-4" aria-label={t`Copies, and forgetting`}>
+    <section className="stack at-start gap-4" aria-label={t`Copies, and forgetting`}>
       <h3>{t`Copies, and forgetting`}</h3>
       <button
         type="button"
-        className="ghost"
+        className="ghost at-most-full clip ellipsis"
         onClick={() => void exportAgentFile(state, agentId, name)}
       >{t`Export ${name} as a zip`}</button>
       <button
         type="button"
-        className="ghost"
+        className="ghost at-most-full clip ellipsis"
         onClick={() => setAsking('conversation')}
       >{t`Forget this conversation…`}</button>
       {agentId !== LEAD_ID && (
         <button
           type="button"
-          className="ghost ghost-danger"
+          className="ghost ghost-danger at-most-full clip ellipsis"
           onClick={() => setAsking('agent')}
         >{t`Forget ${name}…`}</button>
       )}
@@ -189,18 +189,16 @@ function useReading<Value>(read: () => Promise<Value>): readonly [Reading<Value>
 interface ReadingProps<Value> {
   readonly reading: Reading<Value>;
   readonly again: () => void;
-  /** What is read, as a sentence begins: "The conversations". */
-  readonly what: string;
   readonly children: (value: Value) => ReactNode;
 }
 
-function ReadingView<Value>({ reading, again, what, children }: ReadingProps<Value>) {
-  if (reading.kind === 'reading') return <p className="query-loading ink-3 text-3" role="status">{t`Reading…`}</p>;
+function ReadingView<Value>({ reading, again, children }: ReadingProps<Value>) {
+  if (reading.kind === 'reading') return <p className="query-loading ink-3 text-3" role="status">{t`Loading…`}</p>;
   if (reading.kind === 'read') return children(reading.value);
   return (
     <div className="wrong-note" role="alert">
       <p>
-        <strong>{t`${what} could not be read.`}</strong> {reading.reason}
+        <strong>{t`Could not load this.`}</strong> {reading.reason}
       </p>
       <button type="button" className="ghost" onClick={again}>{t`Try again`}</button>
     </div>
@@ -225,8 +223,10 @@ function Version({ version, earlier, current }: { version: Kept; earlier: Kept |
     <li>
       <details className="earlier-soul ruled" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary className="touchable pad-4-0">
-          <time dateTime={new Date(version.time).toISOString()}>{fullTime(version.time)}</time>
-          <span>{current ? t`${what} · as it is now` : what}</span>
+          <time className="ink" dateTime={new Date(version.time).toISOString()}>
+            {fullTime(version.time)}
+          </time>
+          <span className="inline-block ink-3 text-2">{current ? t`${what} · as it is now` : what}</span>
         </summary>
         {open && earlier !== null && <Diff before={earlier.text} after={version.text} />}
         {open && !current && (
@@ -245,7 +245,7 @@ function Version({ version, earlier, current }: { version: Kept; earlier: Kept |
 function Versions({ souls, name }: { souls: readonly Kept[]; name: string }) {
   const [listed, setListed] = useState(LISTED);
   if (souls.length < 2)
-    return <p className="quiet">{souls.length === 0 ? t`There is none yet.` : t`${name} has not changed it since.`}</p>;
+    return <p className="quiet ink-3">{souls.length === 0 ? t`Nothing yet.` : t`${name} has not changed it since.`}</p>;
   return (
     <>
       <ol className="soul-versions ruled-below">
@@ -347,7 +347,7 @@ function SoulTab({ agent }: { agent: Agent }) {
         <ExamsSection agentId={agentId} name={name} />
         <section aria-label={t`Earlier versions`}>
           <h3>{t`Earlier versions`}</h3>
-          <ReadingView reading={reading} again={again} what={t`What the soul was before`}>
+          <ReadingView reading={reading} again={again}>
             {(changes) => <Versions souls={soulsOf(birth, changes)} name={name} />}
           </ReadingView>
         </section>
@@ -389,13 +389,13 @@ function WakingLine({ agentId, waking }: { agentId: AgentId; waking: Waking }) {
     <li>
       <Link
         href={PATHS.message(agentId, messageId)}
-        className="waking gap-4 touchable unlined stack baseline ink-2 round"
+        className="waking gap-4 touchable unlined stack baseline ink-2 round pad-4-6"
       >
         <time className="named" dateTime={new Date(from).toISOString()}>
           <span>{clockTime(from)}</span>
           {clockTime(until) !== clockTime(from) && <span>{` – ${clockTime(until)}`}</span>}
         </time>
-        <span className="waking-words break clamp clip ink" dir="auto">
+        <span className="waking-words break clamp clip ink clamp-2" dir="auto">
           {run !== null && (
             <b className="ink-2 text-2 block">
               <span>{span ? causeText(span.cause, nameOf) : t`at work by itself`}</span>
@@ -476,7 +476,7 @@ function Wakings({ agentId, name, first, end }: { agentId: AgentId; name: string
           newest,
         }));
       } catch (error) {
-        notices.error(t`What was before could not be read: ${errorText(error)}`);
+        notices.error(t`Could not load this. ${errorText(error)}`);
       }
     });
   const [newest] = wakings;
@@ -505,7 +505,7 @@ function Wakings({ agentId, name, first, end }: { agentId: AgentId; name: string
       ))}
       {before !== null && (
         <button type="button" className="ghost older flex" aria-disabled={busy} onClick={more}>
-          {busy ? t`Reading…` : t`Earlier conversations`}
+          {busy ? t`Loading…` : t`Show more`}
         </button>
       )}
     </>
@@ -541,7 +541,7 @@ function ConversationsTab({ agentId, name, day }: { agentId: AgentId; name: stri
   return (
     <div className="portrait-talks">
       <ToDay agentId={agentId} day={end === null ? null : day} />
-      <ReadingView reading={reading} again={again} what={t`What was said`}>
+      <ReadingView reading={reading} again={again}>
         {(value) => <Wakings key={value.end} agentId={agentId} name={name} {...value} />}
       </ReadingView>
     </div>
@@ -596,13 +596,13 @@ export default function PortraitPage(props: Props) {
   const title = TAB_TITLES.find((one) => one.tab === tab)?.title ?? '';
   return (
     <div className="portrait page one-column stack ink-2 tint" style={{ '--c': color }}>
-      <div className="portrait-head gap-7 stack middle">
+      <div className="portrait-head gap-7 stack middle cols-auto-fill">
         <span className="portrait-face both-centred pad-5 stack" data-asleep={somebody.asleep}>
           <Face agentId={agentId} face={face} color={color} awake={awake} />
         </span>
         <div>
           <PageHead title={name} pageTitle={`${name}: ${title}`} onClose={close}>
-            <button type="button" className="ghost" onClick={() => setChanging(true)}>{t`Change…`}</button>
+            <button type="button" className="ghost" onClick={() => setChanging(true)}>{t`Change`}</button>
           </PageHead>
           <p className="above-2">{stateText(somebody)}</p>
         </div>

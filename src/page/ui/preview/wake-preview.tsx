@@ -56,12 +56,12 @@ function Row({ share, prompt, name, cost }: RowProps) {
   return (
     <li className="tint" style={{ '--c': agent.color }}>
       <details className="preview-row box ground-2">
-        <summary className="line gap-4 round">
+        <summary className="line gap-4 round pad-block-3">
           <ChevronIcon />
           <span className="size-l fixed" data-asleep="true">
             <Face agentId={agent.agentId} face={agent.face} color={agent.color} awake={false} />
           </span>
-          <span className="preview-name agent-name clip named grow">{name}</span>
+          <span className="preview-name agent-name clip named grow ellipsis">{name}</span>
           <span className="preview-sizes to-end text-end flex wrap figures ink-3 text-2">
             <span className="nowrap">{t`soul ${bytes(soulBytes)}`}</span>
             <span className="nowrap">
@@ -123,16 +123,10 @@ export default function WakePreview({ onClose }: { onClose: () => void }) {
 
   return (
     <Dialog title={t`What a wake would carry`} shape="wide" onClose={onClose}>
-      {late > 0 && (
-        <p className="quiet">
-          {late === 1
-            ? t`One agent is still on the way to this device, and would sleep on.`
-            : t`${late} agents are still on the way to this device, and would sleep on.`}
-        </p>
-      )}
+      {late > 0 && <p className="quiet">{t`Some agents are still on the way to this device, and sleep on.`}</p>}
       {asleep.length === 0 && <p className="quiet">{t`Nobody sleeps now: there is nobody to wake.`}</p>}
-      {read.kind === 'reading' && sleepers.length > 0 && <p className="quiet">{t`Reading what they remember…`}</p>}
-      {read.kind === 'failed' && <p role="alert">{t`What they remember could not be read: ${read.text}`}</p>}
+      {read.kind === 'reading' && sleepers.length > 0 && <p className="quiet">{t`Loading…`}</p>}
+      {read.kind === 'failed' && <p role="alert">{t`Could not load this. ${read.text}`}</p>}
       {rows.length > 0 && (
         <>
           <p className="preview-sum under-4 flex wrap figures ink-2 text-4">

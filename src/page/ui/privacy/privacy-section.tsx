@@ -9,7 +9,8 @@ import { type AskedItems, findSentence, previewItems, type SentenceFound } from 
 import { ForgetPreviewList, Preview } from '../agent/forget-preview.tsx';
 import { useActions, useHousehold, useRoost } from '../context.tsx';
 import { SureDialog } from '../design/dialog.tsx';
-import { Field } from '../design/field.tsx';
+import { Field, WrongNote } from '../design/field.tsx';
+import { useAction } from '../design/use-action.ts';
 import { fullTime } from '../text/time.ts';
 import { plural } from '../text/sizes.ts';
 import { useNames, useTeammates } from '../use-somebody.ts';
@@ -57,7 +58,7 @@ function SpanForm() {
         <Field label={t`With`}>
           {({ id }) => (
             <select id={id} className="field" value={agentId} onChange={({ target }) => setAgentId(target.value)}>
-              <option value="">{t`everybody`}</option>
+              <option value="">{t`Everybody`}</option>
               {team.all.map((each) => (
                 <option key={each.agentId} value={each.agentId}>
                   {each.name}
@@ -75,8 +76,7 @@ function SpanForm() {
       {asked && (
         <SureDialog
           title={t`Forget this span of time?`}
-          does={[t`Yes, forget it`, t`Forgetting…`]}
-          undone={t`Nothing was forgotten`}
+          does={t`Yes, forget it`}
           onSure={() => forget(asked)}
           onClose={() => setAsked(null)}
         >
@@ -95,21 +95,20 @@ function ItemsForm() {
   const [what, setWhat] = useState<What>('words');
   const [text, setText] = useState('');
   const [asked, setAsked] = useState<AskedItems | null>(null);
-  const [problem, setProblem] = useState<string | null>(null);
-  async function submit(event: FormEvent) {
-    event.preventDefault();
-    setProblem(null);
-    try {
-      const found = await previewItems(state, { what, text: text.trim() });
-      const many = found.target.sources.length;
-      if (found.preview.unread !== null) setProblem(t`The relay could not be searched: ${found.preview.unread}`);
-      else if (many === 0) setProblem(t`Nothing has it.`);
-      else if (many > MOST_SOURCES) setProblem(t`${plural(many, 'place')} have it, more than one request can name.`);
-      else setAsked(found);
-    } catch (error) {
-      setProblem(errorText(error));
-    }
+  const { busy, failed, act } = useAction();
+  async function search(): Promise<string | null> {
+    const found = await previewItems(state, { what, text: text.trim() });
+    const many = found.target.sources.length;
+    if (found.preview.unread !== null) return t`The search failed. ${found.preview.unread}`;
+    if (many === 0) return t`Nothing has it.`;
+    if (many > MOST_SOURCES) return t`${plural(many, 'place')} have it, more than one request can name.`;
+    setAsked(found);
+    return null;
   }
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    act(() => search().catch(errorText));
+  };
   async function forget(target: AskedItems['target']): Promise<string | null> {
     const done = await actions.forget(target, t`What you chose is being forgotten.`);
     return done.ok ? null : done.reason;
@@ -118,7 +117,7 @@ function ItemsForm() {
     <section className="gap-4 stack" aria-label={t`Forget a person, a page or a tool’s answers`}>
       <h3>{t`Forget a person, a page or a tool’s answers`}</h3>
       <p>{t`Every message that has the words, with the summaries and notes that came from it. Threads, tasks, files and souls stay.`}</p>
-      <form className="gap-4 stack" onSubmit={(event) => void submit(event)}>
+      <form className="gap-4 stack" onSubmit={submit}>
         <Field label={t`Forget`}>
           {({ id }) => (
             <select id={id} className="field" value={what} onChange={({ target }) => setWhat(target.value as What)}>
@@ -142,15 +141,14 @@ function ItemsForm() {
           )}
         </Field>
         <p>
-          <button type="submit" className="ghost">{t`Show what goes…`}</button>
+          <button type="submit" className="ghost" disabled={busy}>{t`Show what goes…`}</button>
         </p>
       </form>
-      {problem !== null && <p role="alert">{problem}</p>}
+      <WrongNote text={failed} />
       {asked && (
         <SureDialog
           title={t`Forget all of this?`}
-          does={[t`Yes, forget it`, t`Forgetting…`]}
-          undone={t`Nothing was forgotten`}
+          does={t`Yes, forget it`}
           onSure={() => forget(asked.target)}
           onClose={() => setAsked(null)}
         >
@@ -167,7 +165,7 @@ function targetText(target: ForgetDoc['target'], nameOf: (id: string) => string)
     case 'agent':
       return t`An agent`;
     case 'conversation':
-      return t`A conversation with ${nameOf(target.agentId)}`;
+      return t`Conversation with ${nameOf(target.agentId)}`;
     case 'items': {
       const many = plural(target.sources.length, 'place');
       return target.what === 'tool' ? t`Answers of a tool, in ${many}` : t`A person or a page, in ${many}`;
@@ -247,22 +245,20 @@ function Sentence() {
   const state = useRoost();
   const [text, setText] = useState('');
   const [found, setFound] = useState<SentenceFound | null>(null);
-  const [problem, setProblem] = useState<string | null>(null);
-  const [busy, setBusy] = useState(false);
-  async function submit(event: FormEvent) {
+  const { busy, failed, act } = useAction();
+  const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (busy) return;
-    setBusy(true);
-    const result = await findSentence(state, text.trim());
-    setBusy(false);
-    setFound(result.ok ? result.value : null);
-    setProblem(result.ok ? null : result.reason);
-  }
+    act(async () => {
+      const result = await findSentence(state, text.trim());
+      setFound(result.ok ? result.value : null);
+      return result;
+    });
+  };
   return (
     <section className="gap-4 stack" aria-label={t`Search everything for a sentence`}>
       <h3>{t`Search everything for a sentence`}</h3>
       <p>{t`Everything that this browser and the relay store. The history of files and exported copies are not searched.`}</p>
-      <form className="gap-4 stack" onSubmit={(event) => void submit(event)}>
+      <form className="gap-4 stack" onSubmit={submit}>
         <input
           className="field"
           aria-label={t`Sentence`}
@@ -275,12 +271,12 @@ function Sentence() {
         />
         <p>
           <button type="submit" className="ghost" disabled={busy}>
-            {busy ? t`Searching…` : t`Search everything`}
+            {busy ? t`Loading…` : t`Search everything`}
           </button>
         </p>
       </form>
       {found && <Places {...found} />}
-      {problem !== null && <p role="alert">{problem}</p>}
+      <WrongNote text={failed} />
     </section>
   );
 }

@@ -69,15 +69,15 @@ function ProgramCard({ program }: { program: Program }) {
       data-state={state.kind === 'fails' ? 'failed' : 'connected'}
       aria-label={name}
     >
-      <header>
+      <header className="flex wrap baseline apart gap-4">
         <h4 className="text-4" dir="auto" id={`${id}-name`}>
           {name}
         </h4>
-        <span role="status" id={`${id}-standing`}>
+        <span className="ink-3 text-2" role="status" id={`${id}-standing`}>
           {statusText(asking ? { state: { kind: 'trying', since: 0 } } : program)}
         </span>
       </header>
-      <p className="mcp-where">
+      <p className="break ink-2">
         <code>{where}</code>
         {variables.length > 0 && <small> {t`with ${variables.join(', ')}`}</small>}
       </p>
@@ -86,12 +86,8 @@ function ProgramCard({ program }: { program: Program }) {
           ? t`Asks its model through this relay: each request is counted, and held to budgets.`
           : t`Asks its model with its own sign-in: only what it reports is counted, and budgets stop it before a turn, not within one.`}
       </p>
-      {state.kind === 'fails' && (
-        <p className="mcp-state" role="status">
-          {retold(state.message)}
-        </p>
-      )}
-      {state.kind === 'answers' && <p className="mcp-state">{toolsOf(state.tools)}</p>}
+      {state.kind === 'fails' && <p role="status">{retold(state.message)}</p>}
+      {state.kind === 'answers' && <p className="danger">{toolsOf(state.tools)}</p>}
       {running.length > 0 && (
         <ul className="stack gap-2 ink-2" aria-label={t`Who thinks with ${name} now`}>
           {running.map(({ agentId, since, state: at, mode }) => (
@@ -129,9 +125,8 @@ function ProgramCard({ program }: { program: Program }) {
       </div>
       {removing && (
         <SureDialog
-          title={t`Remove ${name}?`}
-          does={[t`Remove it`, t`Removing…`]}
-          undone={t`It could not be removed`}
+          title={t`Remove ${name}`}
+          does={t`Remove it`}
           onSure={async () => {
             const done = await programs.change((client) => client.removeProgram({ programId }));
             return done.ok ? null : done.reason;
@@ -231,7 +226,7 @@ function ProgramForm({ found }: { found: Programs['found'] }) {
       </label>
       <WrongNote text={failed} />
       <button type="submit" className="ghost self-start" aria-disabled={busy || !whole} aria-describedby={`${id}-add`}>
-        {busy ? t`Starting it once…` : t`Connect and try it`}
+        {busy ? t`Working…` : t`Connect and try it`}
       </button>
       <p className="setting-hint" id={`${id}-add`}>
         {whole ? t`It is started once, as far as it can be without asking a model.` : t`It needs a name and a command.`}
@@ -245,7 +240,7 @@ export function ProgramsSection() {
   return (
     <div className="stack gap-6">
       <p className="settings-note under-6 ink-2 text-3">{t`Claude Code, Codex, Gemini CLI and others can be an agent’s mind: it keeps its soul and its memory, and works with that program’s own hands, in its own folder. You choose it for each agent under Settings, Advanced. Roost starts it when the agent wakes, and ends it with the session.`}</p>
-      <QueryView query={list} what={t`The ACP agents`}>
+      <QueryView query={list}>
         {({ programs, found, allowed, why }) => (
           <>
             {programs.map((program) => (
@@ -260,7 +255,7 @@ export function ProgramsSection() {
             ) : (
               <p className="setting-hint">
                 {why === undefined
-                  ? t`This relay runs no programs for its pages. Start it with ${<code>--scripts</code>} to let it.`
+                  ? t`This relay runs no programs for its pages. Start it with ${<code className="ink-2">--scripts</code>} to let it.`
                   : retold(why)}
               </p>
             )}

@@ -31,14 +31,21 @@ function Marks({ task: { priority, labels } }: { task: TaskCard }) {
   const shown = labels.slice(0, LABELS);
   if (priority === 'normal' && labels.length === 0) return null;
   return (
-    <span className="task-marks above-4 whole-row gap-3 cluster">
+    <span className="task-marks above-4 whole-row gap-3 cluster to-3">
       {priority !== 'normal' && (
-        <span className="task-priority nowrap ink-2 framed rounded at-most-full" data-priority={priority}>
+        <span
+          className="task-priority nowrap ink-2 framed rounded at-most-full pad-0-4 text-1 clip ellipsis"
+          data-priority={priority}
+        >
           {PRIORITY_NAMES[priority]}
         </span>
       )}
       {shown.map((label) => (
-        <span key={label} className="task-label nowrap ink-2 framed rounded at-most-full" dir="auto">
+        <span
+          key={label}
+          className="task-label nowrap ink-2 framed rounded at-most-full pad-0-4 text-1 clip ellipsis"
+          dir="auto"
+        >
           {label}
         </span>
       ))}
@@ -84,18 +91,18 @@ function Foot({ task, state, starter }: FootProps) {
   const who = task.claim?.agentId ?? task.assignee;
   return (
     <>
-      <span className="task-foot above-3 whole-row flex wrap gap-4">
+      <span className="task-foot above-3 whole-row flex wrap gap-4 at-bottom to-3">
         <StateLine task={task} state={state} />
         {state.state === 'in-review' && (
           <Link
-            className="ghost task-to-review relative fixed text-2"
+            className="ghost task-to-review relative fixed text-2 raised pad-1-4"
             href={PATHS.review(task.projectId, task.number)}
             draggable={false}
             aria-label={t`Review #${task.number} ${task.title}`}
           >{t`Review`}</Link>
         )}
         {who !== null && (
-          <span className="task-face relative size-s fixed" title={known.nameOf(who)}>
+          <span className="relative size-s fixed raised" title={known.nameOf(who)}>
             <FaceOf agentId={who} />
           </span>
         )}
@@ -179,7 +186,7 @@ export const Card = memo(function Card({ task, column }: Props) {
       <Link
         ref={link}
         href={PATHS.task(project.projectId, taskId)}
-        className="task-open whole-row unlined medium break ink text-3"
+        className="task-open whole-row unlined medium break ink text-3 to-3 leading-4"
         draggable={false}
         dir="auto"
         aria-keyshortcuts="Alt+ArrowLeft Alt+ArrowRight S"
@@ -190,7 +197,7 @@ export const Card = memo(function Card({ task, column }: Props) {
       <MenuButton
         label={t`Move #${number} ${title}`}
         note={t`Move to`}
-        className="icon-button task-menu relative"
+        className="icon-button task-menu relative raised"
         items={others.map((one) => ({
           label: one.name,
           disabled: away,
@@ -200,7 +207,7 @@ export const Card = memo(function Card({ task, column }: Props) {
         <MoreIcon />
       </MenuButton>
       {note !== '' && (
-        <p className="task-note break whole-row clamp clip ink-2 text-2 leading-4" dir="auto">
+        <p className="task-note break whole-row clamp clip ink-2 text-2 leading-4 to-3 clamp-3" dir="auto">
           {note}
         </p>
       )}
@@ -208,7 +215,7 @@ export const Card = memo(function Card({ task, column }: Props) {
       {column !== undefined && (
         <span className="task-column line gap-4 narrow ink-2 text-2">
           <i className="kind-mark fixed inline-block" data-kind={kind} aria-hidden="true" />
-          <span className="nowrap" dir="auto">
+          <span className="nowrap clip ellipsis" dir="auto">
             {column}
           </span>
         </span>

@@ -64,8 +64,8 @@ const Line = memo(function Line({ line: { kind, before, after }, text, row, labe
   if (kind === 'gap' || kind === 'note')
     return (
       <tr className="patch-line" data-kind={kind}>
-        <td colSpan={3} aria-hidden="true" />
-        <td className="patch-text break ink as-written">{text}</td>
+        <td className="no-pad align-top" colSpan={3} aria-hidden="true" />
+        <td className="patch-text break ink as-written no-pad align-top">{text}</td>
       </tr>
     );
   return (
@@ -76,19 +76,28 @@ const Line = memo(function Line({ line: { kind, before, after }, text, row, labe
       data-hunk={startsHunk || undefined}
       tabIndex={startsHunk ? -1 : undefined}
     >
-      <td className="patch-number text-end text-1 ink-3" data-line={before ?? ''} aria-hidden="true" />
       <td
-        className="patch-number text-end text-1 ink-3"
+        className="patch-number text-end text-1 ink-3 no-pad align-top unselectable"
+        data-line={before ?? ''}
+        aria-hidden="true"
+      />
+      <td
+        className="patch-number text-end text-1 ink-3 no-pad align-top unselectable"
         data-line={after ?? ''}
         data-only={after ?? before ?? ''}
         aria-hidden="true"
       />
-      <td className="patch-mark centred" data-mark={MARKS[kind]} aria-hidden="true" />
-      <td className="patch-text break ink as-written">
+      <td className="patch-mark centred no-pad align-top unselectable" data-mark={MARKS[kind]} aria-hidden="true" />
+      <td className="patch-text break ink as-written no-pad align-top">
         {kind !== 'same' && <span className="visually-hidden">{SPOKEN[kind]}</span>}
         <span>{text}</span>
         {label !== null && (
-          <button type="button" className="patch-comment centred" tabIndex={isCurrent ? 0 : -1} aria-label={label} />
+          <button
+            type="button"
+            className="patch-comment centred absolute round-xs"
+            tabIndex={isCurrent ? 0 : -1}
+            aria-label={label}
+          />
         )}
       </td>
     </tr>
@@ -183,7 +192,7 @@ const PatchTable = memo(function PatchTable({ file, isCode }: { file: File & { p
     <>
       {/* Rows are lines of a text. Screen readers read them as such. */}
       <table
-        className="patch ground-0 full"
+        className="patch ground-0 full code-text"
         role="presentation"
         dir={isCode ? 'ltr' : undefined}
         translate="no"
@@ -278,18 +287,18 @@ function FileDiff({ file, isCode, startsOpen, onShow }: FileDiffProps) {
       data-number={file.number}
       onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
     >
-      <summary className="ground-2 pad-3-5" ref={summary}>
+      <summary className="ground-2 pad-3-5 line gap-4 touchable" ref={summary}>
         <ChevronIcon />
         <span className="file-path fill break" dir="ltr">
           {before !== null && <s className="ink-3">{revealedLine(before)}</s>} <b>{revealedLine(path)}</b>
         </span>
         {status !== 'changed' && (
-          <span className="work-chip inline-flex framed-strong rounded text-1 medium middle gap-3 fixed nowrap ink-2">
+          <span className="work-chip inline-flex framed-strong rounded text-1 medium middle gap-3 fixed nowrap ink-2 pad-0-4">
             {FILE_STATUS[status]}
           </span>
         )}
         {comments > 0 && (
-          <span className="work-chip inline-flex framed-strong rounded text-1 medium middle gap-3 fixed nowrap ink-2">
+          <span className="work-chip inline-flex framed-strong rounded text-1 medium middle gap-3 fixed nowrap ink-2 pad-0-4">
             {plural(comments, 'comment')}
           </span>
         )}
@@ -303,7 +312,7 @@ function FileDiff({ file, isCode, startsOpen, onShow }: FileDiffProps) {
         ))}
       {open && unplaced.length > 0 && <NotesOfFile notes={unplaced} />}
       {open && (reason === 'long' || reason === 'more') && <FetchButton label={t`Show this file`} fetch={fetch} />}
-      {open && next !== null && <FetchButton label={t`Load more of this file`} fetch={() => onShow(file)} />}
+      {open && next !== null && <FetchButton label={t`Show more`} fetch={() => onShow(file)} />}
     </details>
   );
 }
@@ -352,7 +361,7 @@ export function Changes({ diff: { files, more, head }, kind, onMore, onShow }: P
   if (files.length === 0) return <p className="setting-hint">{t`Nothing was changed.`}</p>;
   return (
     <>
-      <section ref={list} className="review-part" aria-label={plural(files.length + more, 'file')}>
+      <section ref={list} className="review-part narrow" aria-label={plural(files.length + more, 'file')}>
         <h3 className="middle flex gap-4 text-3 under-4">
           <span>{plural(files.length + more, 'file')}</span>{' '}
           {more === 0 && <LineCounts added={added} removed={removed} />}
@@ -369,7 +378,7 @@ export function Changes({ diff: { files, more, head }, kind, onMore, onShow }: P
         {more > 0 && (
           <>
             <p className="setting-hint">{t`${plural(more, 'more file')} changed and not shown yet.`}</p>
-            <FetchButton label={t`Show more files`} fetch={fetchMore} />
+            <FetchButton label={t`Show more`} fetch={fetchMore} />
           </>
         )}
         {notes.canComment && (

@@ -92,12 +92,11 @@ function CheckoutLine({ checkout, project: { projectId }, task, away }: LineProp
         aria-label={t`Remove the checkout of ${title}`}
         disabled={away || state === 'in-use'}
         onClick={() => setRemoving(true)}
-      >{t`Remove…`}</button>
+      >{t`Remove`}</button>
       {removing && (
         <SureDialog
-          title={t`Remove the checkout of ${title}?`}
-          does={[isLost ? t`Remove it and lose this` : t`Remove it`, t`Removing…`]}
-          undone={t`It could not be removed`}
+          title={t`Remove the checkout of ${title}`}
+          does={isLost ? t`Remove it and lose this` : t`Remove it`}
           onSure={() => work.removeCheckout({ projectId, taskId }, isLost)}
           onClose={() => setRemoving(false)}
         >
@@ -123,7 +122,7 @@ function CheckoutLine({ checkout, project: { projectId }, task, away }: LineProp
 
 function Costs({ spent }: { spent: Spent }) {
   const now = useNow();
-  if (spent.length === 0) return <p className="setting-hint">{t`Nobody has worked on a task yet.`}</p>;
+  if (spent.length === 0) return <p className="setting-hint">{t`Nothing yet.`}</p>;
   const days = byDay(spent.toReversed(), now, ({ startedAt }) => startedAt).slice(0, MOST_DAYS);
   const all = spentOf(spent);
   return (
@@ -158,21 +157,19 @@ export function ProjectWork({ project, tasks, away }: Props) {
   return (
     <div className="project-work stack gap-2">
       <details onToggle={({ currentTarget }) => currentTarget.open && open('costs')}>
-        <summary className="ink text-4 bold">{t`What it has cost`}</summary>
+        <summary className="ink text-4 bold touchable pad-block-3">{t`What it has cost`}</summary>
         {opened.includes('costs') && (
-          <QueryView query={work.spent(project.projectId)} what={t`The cost`}>
-            {(spent) => <Costs spent={spent} />}
-          </QueryView>
+          <QueryView query={work.spent(project.projectId)}>{(spent) => <Costs spent={spent} />}</QueryView>
         )}
       </details>
       <details onToggle={({ currentTarget }) => currentTarget.open && open('checkouts')}>
-        <summary className="ink text-4 bold">{t`Checkouts of agents`}</summary>
+        <summary className="ink text-4 bold touchable pad-block-3">{t`Checkouts of agents`}</summary>
         <p className="setting-hint">{t`Each is the place in an agent’s folder where it works on one task. Removing one cannot be undone.`}</p>
         {opened.includes('checkouts') && (
-          <QueryView query={work.checkouts(project.projectId)} what={t`The checkouts`}>
+          <QueryView query={work.checkouts(project.projectId)}>
             {(checkouts) =>
               checkouts.length === 0 ? (
-                <p className="setting-hint">{t`There is none.`}</p>
+                <p className="setting-hint">{t`Nothing yet.`}</p>
               ) : (
                 <ul className="checkouts above-4 gap-4 stack">
                   {checkouts.map((checkout) => (

@@ -22,7 +22,7 @@ function useNotified({ claim, assignee }: Task): string {
   const who = claim?.agentId ?? assignee;
   return who === null
     ? t`Nobody is notified, except whom you name with @.`
-    : t`${known.nameOf(who)} is notified, and woken if its limits let mentions do that.`;
+    : t`Told, and may be woken: ${known.nameOf(who)}.`;
 }
 
 /** What is typed stays in this browser until it is written. */
@@ -45,7 +45,7 @@ function NewComment({ task }: { task: Task }) {
     if (said === '' || away) return;
     act(async () => {
       const done = await comments.add(task, said, clientId);
-      if (!done.ok) return t`It could not be written: ${done.reason}`;
+      if (!done.ok) return t`Could not save this. ${done.reason}`;
       change('');
       return setClientId(device.newId());
     });
@@ -59,12 +59,12 @@ function NewComment({ task }: { task: Task }) {
       }}
     >
       <textarea
-        className="field"
+        className="field min-40 text-3"
         dir="auto"
         rows={Math.min(8, Math.max(2, text.split('\n').length))}
         maxLength={PROJECT_LIMITS.comment}
         aria-label={t`New comment`}
-        placeholder={t`Write a comment. Markdown works here.`}
+        placeholder={t`New comment`}
         readOnly={away || busy}
         value={text}
         onChange={({ target }) => change(target.value)}
@@ -77,7 +77,7 @@ function NewComment({ task }: { task: Task }) {
         <div className="task-ways to-end gap-4 cluster">
           <span className="setting-hint">{notified}</span>
           <button type="submit" className="solid" disabled={busy || away}>
-            {busy ? t`Writing…` : t`Comment`}
+            {busy ? t`Working…` : t`Comment`}
           </button>
         </div>
       )}
@@ -91,12 +91,12 @@ export function Comments({ task }: { task: Task }) {
   return (
     <section className="task-section" aria-label={t`Comments`}>
       <h3 className="flex gap-4 ink-3 text-1 under-4">{t`Comments`}</h3>
-      <QueryView query={comments.of(task)} what={t`The comments`}>
+      <QueryView query={comments.of(task)}>
         {({ comments: shown, more }) => (
           <>
             {more && (
               <p className="under-4 text-3">
-                <Link href={PATHS.thread(commentsThread(task.taskId))}>{t`Earlier comments`}</Link>
+                <Link href={PATHS.thread(commentsThread(task.taskId))}>{t`Show more`}</Link>
               </p>
             )}
             {shown.length > 0 && (

@@ -156,7 +156,7 @@ function DraftView({ draft, where }: { draft: LineDraft; where: ReactNode }) {
         }}
       />
       <p className="gap-3 cluster">
-        <span className="work-chip inline-flex framed-strong rounded text-1 medium middle gap-3 fixed nowrap ink-2">{t`not sent yet`}</span>
+        <span className="work-chip inline-flex framed-strong rounded text-1 medium middle gap-3 fixed nowrap ink-2">{t`Not sent yet`}</span>
         <button type="button" className="link-button" onClick={() => drop([draft.commentId])}>{t`Delete`}</button>
       </p>
       {!isKept && (
@@ -182,14 +182,14 @@ function NoteView({ note, where = null }: { note: LineNote; where?: ReactNode })
         </time>
         {place === null && (
           <span
-            className="work-chip inline-flex framed-strong rounded text-1 medium middle gap-3 fixed nowrap ink-2"
+            className="work-chip inline-flex framed-strong rounded text-1 medium middle gap-3 fixed nowrap ink-2 pad-0-4"
             data-tone="warn"
           >
             {t`outdated`}
           </span>
         )}
       </p>
-      <div className="task-said narrow break ink-2 full">
+      <div className="task-said narrow break ink-2 full text-4">
         <Words text={text} />
       </div>
     </li>
@@ -217,7 +217,7 @@ export function NotesOfRow({ notes, line }: { notes: readonly LineNote[]; line: 
     line === undefined ? null : side === 'before' ? line.before : line.after;
   return (
     <tr className="patch-notes">
-      <td colSpan={4}>
+      <td className="ground-1 no-pad align-top" colSpan={4}>
         <ul className="line-notes gap-4 stack">
           {notes.map((note) => (
             <NoteAt key={note.comment.commentId} note={note} shown={shownOn(note)} />
@@ -243,12 +243,12 @@ export function NotesOfFile({ notes }: { notes: readonly LineNote[] }) {
 export function NotesBelow({ title, notes }: { title: string; notes: readonly LineNote[] }) {
   if (notes.length === 0) return null;
   return (
-    <section className="review-part" aria-label={title}>
+    <section className="review-part narrow" aria-label={title}>
       <h3 className="middle flex gap-4 text-3 under-4">{title}</h3>
       {notes.map((note) => (
         <div key={note.comment.commentId} className="line-elsewhere pad-block-4 text-2 stack gap-2 break">
           <p dir="ltr">{lineText(note.comment)}</p>
-          <pre className="ink-2 as-written ground-0" dir="ltr" translate="no">
+          <pre className="ink-2 as-written ground-0 code-text" dir="ltr" translate="no">
             {revealedLine(note.comment.quoted)}
           </pre>
           <ul className="line-notes gap-4 stack">

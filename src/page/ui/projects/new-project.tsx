@@ -77,7 +77,7 @@ export function NewDialog({ kind: first = 'folder', onClose }: { kind?: Project[
   const place = useRef<HTMLInputElement>(null);
   const isGit = kind === 'git';
   const wrongName = name.trim() === '' ? t`It needs a name.` : null;
-  const wrongPlace = isGit && repository.trim() === '' ? t`Say where the repository is.` : null;
+  const wrongPlace = isGit && repository.trim() === '' ? t`Fill this in.` : null;
   const refusedPlace = field === 'repository' ? failed : null;
   const saidOfPlace = (tried ? wrongPlace : null) ?? refusedPlace;
   const create = (event: FormEvent) => {
@@ -91,13 +91,12 @@ export function NewDialog({ kind: first = 'folder', onClose }: { kind?: Project[
     begin(wanted, () => place.current?.focus());
   };
   const saidBelow =
-    (tried ? wrongName : null) ??
-    (failed !== null && refusedPlace === null ? t`The project could not be created: ${failed}` : null);
+    (tried ? wrongName : null) ?? (failed !== null && refusedPlace === null ? t`Could not do this. ${failed}` : null);
   return (
     <Dialog title={t`New project`} onClose={onClose}>
-      <form className="project-form" noValidate onSubmit={create}>
-        <label>
-          <span>{t`Name`}</span>
+      <form className="project-form stack gap-6" noValidate onSubmit={create}>
+        <label className="stack gap-3">
+          <span className="ink-2 text-2">{t`Name`}</span>
           <input
             className="field"
             dir="auto"
@@ -109,7 +108,7 @@ export function NewDialog({ kind: first = 'folder', onClose }: { kind?: Project[
           />
         </label>
         <fieldset>
-          <legend>{t`What they work on`}</legend>
+          <legend className="ink-2 text-2">{t`What they work on`}</legend>
           <div className="choice-cards">
             {KINDS.map((one) => (
               <label key={one.kind} className="choice-card" data-checked={kind === one.kind}>
@@ -175,8 +174,8 @@ export function NewDialog({ kind: first = 'folder', onClose }: { kind?: Project[
             ))}
           </ul>
         </fieldset>
-        <label>
-          <span>{t`Instructions for agents (optional)`}</span>
+        <label className="stack gap-3">
+          <span className="ink-2 text-2">{t`Instructions for agents (optional)`}</span>
           <textarea
             className="field"
             rows={4}
@@ -191,7 +190,7 @@ export function NewDialog({ kind: first = 'folder', onClose }: { kind?: Project[
         <div className="dialog-ways">
           <button type="button" className="ghost" onClick={onClose}>{t`Cancel`}</button>
           <button type="submit" className="solid" disabled={busy}>
-            {busy ? t`Creating…` : t`Create`}
+            {busy ? t`Working…` : t`Create`}
           </button>
         </div>
       </form>

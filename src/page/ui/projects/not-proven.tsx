@@ -35,7 +35,7 @@ function Question({ refused, whole, onClose }: QuestionProps) {
       const problem = await taskWorkOf(roost).merge(whole, request.head);
       if (problem === null) return onClose();
       return isRefusedAs(problem, 'changed-elsewhere')
-        ? t`There are newer commits than the ones that were asked about. Read the changes first.`
+        ? t`There are newer commits than the ones shown here.`
         : problemText(problem);
     });
   const anyway = () =>
@@ -50,17 +50,17 @@ function Question({ refused, whole, onClose }: QuestionProps) {
         {request !== null && <p>{t`A request to merge is open. If you merge it, the task is done.`}</p>}
         <WrongNote text={failed} />
         <div className="dialog-ways">
-          <button type="button" className="ghost" onClick={onClose}>{t`Leave it where it is`}</button>
+          <button type="button" className="ghost" onClick={onClose}>{t`Cancel`}</button>
           <button type="button" className="ghost" disabled={busy || away} onClick={anyway}>
             {t`Done anyway`}
           </button>
           {request !== null && (
             <>
               <Link className="ghost" href={PATHS.review(task.projectId, task.number)} onClick={onClose}>
-                {t`Read the changes`}
+                {t`Show the changes`}
               </Link>
               <button type="button" className="solid" disabled={busy || away} onClick={merge}>
-                {busy ? t`Merging…` : t`Merge and finish`}
+                {busy ? t`Working…` : t`Merge and finish`}
               </button>
             </>
           )}

@@ -32,7 +32,7 @@ function Files({ project: { projectId, kind }, away }: Props) {
   async function take(path: string): Promise<void> {
     const got = await work.readFile(projectId, path);
     if (got.ok) download(path.split('/').at(-1) ?? path, got.value);
-    else roost.notices.info(t`“${path}” could not be fetched. ${problemText(got.problem)}`);
+    else roost.notices.info(t`Could not load ${path}. ${problemText(got.problem)}`);
   }
   const add = (files: readonly File[]) =>
     act(async () => {
@@ -46,16 +46,10 @@ function Files({ project: { projectId, kind }, away }: Props) {
     });
   return (
     <>
-      <QueryView query={work.files(projectId)} what={t`The files`}>
+      <QueryView query={work.files(projectId)}>
         {({ files, more }) => (
           <>
-            {files.length === 0 && (
-              <p className="setting-hint">
-                {isFolder
-                  ? t`There is none yet. Work that you accept comes here, and you can add files for the agents.`
-                  : t`The repository has no file yet.`}
-              </p>
-            )}
+            {files.length === 0 && <p className="setting-hint">{t`Nothing yet.`}</p>}
             <ul className="project-files gap-2 stack">
               {files.map((file) => (
                 <li className="stack middle gap-4" key={file.path}>
@@ -76,7 +70,7 @@ function Files({ project: { projectId, kind }, away }: Props) {
                       aria-label={t`Delete ${file.path}`}
                       disabled={away}
                       onClick={() => setRemoving(file.path)}
-                    >{t`Delete…`}</button>
+                    >{t`Delete`}</button>
                   )}
                 </li>
               ))}
@@ -100,15 +94,14 @@ function Files({ project: { projectId, kind }, away }: Props) {
             }}
           />
           <button type="button" className="ghost" disabled={away || busy} onClick={() => picker.current?.click()}>
-            {busy ? t`Adding…` : t`Add files…`}
+            {busy ? t`Working…` : t`Add files…`}
           </button>
         </>
       )}
       {removing !== null && (
         <SureDialog
-          title={t`Delete ${removing}?`}
-          does={[t`Delete it`, t`Deleting…`]}
-          undone={t`It could not be deleted`}
+          title={t`Delete ${removing}`}
+          does={t`Delete it`}
           onSure={() => work.removeFile(projectId, removing)}
           onClose={() => setRemoving(null)}
         >
@@ -137,7 +130,7 @@ function Token({ project: { projectId }, away }: Props) {
       return why;
     });
   return (
-    <QueryView query={work.token(projectId)} what={t`The token`}>
+    <QueryView query={work.token(projectId)}>
       {(stored) => (
         <div className="gap-5 stack">
           <p className="setting-hint">
@@ -193,7 +186,7 @@ function Token({ project: { projectId }, away }: Props) {
               disabled={away || busy || token.trim() === ''}
               onClick={() => void set({ token: token.trim(), forge })}
             >
-              {busy ? t`Setting…` : t`Set the token`}
+              {busy ? t`Working…` : t`Set the token`}
             </button>
           </div>
         </div>
@@ -210,7 +203,7 @@ export function ProjectPlace({ project, away }: Props) {
   return (
     <div className="project-work stack gap-2">
       <details onToggle={({ currentTarget }) => currentTarget.open && open('files')}>
-        <summary className="ink text-4 bold">{t`Files of the project`}</summary>
+        <summary className="ink text-4 bold touchable pad-block-3">{t`Files of the project`}</summary>
         {opened.includes('files') && <Files project={project} away={away} />}
       </details>
       {hasAddress && (

@@ -43,9 +43,9 @@ export function useProjectRoutines(project: Project, away: boolean): Part {
   return {
     list: (
       <fieldset className="project-routines">
-        <legend>{t`Routines`}</legend>
+        <legend className="ink-2 text-2">{t`Routines`}</legend>
         {project.agents.length === 0 ? (
-          <p className="setting-hint">{t`Choose who may work on it and save. Then you can give them a routine here.`}</p>
+          <p className="setting-hint no-margin">{t`Choose who may work on it and save. Then you can give them a routine here.`}</p>
         ) : (
           <ul className="stack gap-4" aria-label={t`Routines by agent`}>
             {project.agents.map((agentId) => (
@@ -88,10 +88,10 @@ function OfAgent({ project, mate, away, onEdit }: OfAgentProps) {
           onClick={() => onEdit(null)}
         >{t`Give a routine`}</button>
       </p>
-      {shown.kind === 'loading' && <p className="setting-hint">{t`Reading…`}</p>}
+      {shown.kind === 'loading' && <p className="setting-hint">{t`Loading…`}</p>}
       {shown.kind === 'failed' && (
         <p className="wrong-note" role="alert">
-          <span>{t`The routines could not be read: ${problemText(shown.problem)}`}</span>{' '}
+          <span>{t`Could not load this. ${problemText(shown.problem)}`}</span>{' '}
           <button type="button" className="link-button" onClick={() => void query.again()}>{t`Try again`}</button>
         </p>
       )}
@@ -139,11 +139,9 @@ function OfAgent({ project, mate, away, onEdit }: OfAgentProps) {
 function mappingText({ columns }: Project, { columnIds, toolOverrides, separate, enabled }: Mapping): string {
   const named = columns.filter(({ columnId }) => columnIds?.includes(columnId)).map(({ name }) => name);
   return [
-    ...(enabled ? [] : [t`switched off`]),
+    ...(enabled ? [] : [t`off`]),
     ...(columnIds === null ? [] : [named.length === 0 ? t`takes from no column` : t`takes from ${named.join(', ')}`]),
-    ...(toolOverrides === null
-      ? []
-      : [toolOverrides.length === 0 ? t`no tools` : plural(toolOverrides.length, 'tool')]),
+    ...(toolOverrides === null ? [] : [toolOverrides.length === 0 ? t`none` : plural(toolOverrides.length, 'tool')]),
     ...(separate ? [t`a run of its own`] : []),
   ].join(' · ');
 }
@@ -201,7 +199,7 @@ function MappingDialog({ project, mate, mapping, away, onClose }: DialogProps) {
       const done = await send();
       if (done.ok) return onClose();
       if (done.clash) setBase(done.clash);
-      return done.clash ? CHANGED_ELSEWHERE : t`This could not be saved: ${done.reason}`;
+      return done.clash ? CHANGED_ELSEWHERE : t`Could not save this. ${done.reason}`;
     });
   }
 

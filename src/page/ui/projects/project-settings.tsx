@@ -33,11 +33,11 @@ export function AgentChoices({ chosen, onChange }: ChoicesProps) {
   const able = team.all.filter(({ retired, agentId }) => !retired || chosen.includes(agentId));
   return (
     <fieldset>
-      <legend>{t`Who may work on it`}</legend>
+      <legend className="ink-2 text-2">{t`Who may work on it`}</legend>
       <ul className="choices stack gap-4">
         {able.map(({ agentId, name, face, color }) => (
           <li key={agentId}>
-            <label className="choice gap-4 box line tint" style={{ '--c': color }}>
+            <label className="choice gap-4 box line tint pad-2-5" style={{ '--c': color }}>
               <input
                 type="checkbox"
                 checked={chosen.includes(agentId)}
@@ -46,7 +46,7 @@ export function AgentChoices({ chosen, onChange }: ChoicesProps) {
                 }
               />
               <Face agentId={agentId} face={face} color={color} awake={false} />
-              <span className="named agent-name" dir="auto">
+              <span className="named agent-name narrow break" dir="auto">
                 {name}
               </span>
             </label>
@@ -75,7 +75,7 @@ function ColumnsEditor({ columns, countOf, onChange }: ColumnsProps) {
   const id = useId();
   return (
     <fieldset>
-      <legend>{t`Columns`}</legend>
+      <legend className="ink-2 text-2">{t`Columns`}</legend>
       <ol className="columns-editor stack gap-4" ref={list}>
         {columns.map((column, at) => {
           const { columnId, name, kind } = column;
@@ -85,7 +85,7 @@ function ColumnsEditor({ columns, countOf, onChange }: ColumnsProps) {
             <li className="stack middle gap-4" key={columnId}>
               <i className="kind-mark fixed inline-block" data-kind={kind} aria-hidden="true" />
               <input
-                className="field text-3"
+                className="field text-3 pad-block-2"
                 dir="auto"
                 autoComplete="off"
                 aria-label={t`Name of column ${at + 1}`}
@@ -95,7 +95,7 @@ function ColumnsEditor({ columns, countOf, onChange }: ColumnsProps) {
                 onChange={({ target }) => onChange(columns.with(at, { ...column, name: target.value }))}
               />
               <select
-                className="field field-select text-3"
+                className="field field-select text-3 pad-block-2"
                 aria-label={t`Kind of column ${at + 1}`}
                 aria-describedby={`${id}-kinds`}
                 title={KIND_HINTS[kind]}
@@ -148,7 +148,7 @@ function ColumnsEditor({ columns, countOf, onChange }: ColumnsProps) {
           type="button"
           className="ghost"
           onClick={() => {
-            onChange([...columns, { columnId: device.newId(), name: t`New column`, kind: 'backlog' }]);
+            onChange([...columns, { columnId: device.newId(), name: t`Add a column`, kind: 'backlog' }]);
             // It stands at the end as soon as it is rendered.
             device.after(0, () => list.current?.querySelector<HTMLInputElement>('li:last-child input')?.select());
           }}
@@ -210,14 +210,14 @@ export function ProjectSettings({ project, tasks, away, onClose, onRemoved }: Pr
       const done = await projects.change(base, fields);
       if (done.ok) return onClose();
       if (done.newer) setBase(done.newer);
-      return done.newer ? CHANGED_ELSEWHERE : t`This could not be saved: ${done.reason}`;
+      return done.newer ? CHANGED_ELSEWHERE : t`Could not save this. ${done.reason}`;
     });
   };
   return (
     <Dialog title={t`Settings of ${project.name}`} onClose={onClose}>
-      <form className="project-form" noValidate onSubmit={save}>
-        <label>
-          <span>{t`Name`}</span>
+      <form className="project-form stack gap-6" noValidate onSubmit={save}>
+        <label className="stack gap-3">
+          <span className="ink-2 text-2">{t`Name`}</span>
           <input
             className="field"
             dir="auto"
@@ -228,8 +228,8 @@ export function ProjectSettings({ project, tasks, away, onClose, onRemoved }: Pr
             onChange={({ target }) => change({ name: target.value })}
           />
         </label>
-        <label>
-          <span>{t`What everybody who works on it must know (may be empty)`}</span>
+        <label className="stack gap-3">
+          <span className="ink-2 text-2">{t`Instructions for agents (optional)`}</span>
           <textarea
             className="field"
             rows={5}
@@ -249,7 +249,7 @@ export function ProjectSettings({ project, tasks, away, onClose, onRemoved }: Pr
         <WorkSettings project={project} draft={draft} onChange={change} />
         <ProjectWork project={project} tasks={tasks} away={away} />
         <ProjectPlace project={project} away={away} />
-        <button type="button" className="ghost self-start" onClick={() => setWebhooks(true)}>{t`Webhooks…`}</button>
+        <button type="button" className="ghost self-start" onClick={() => setWebhooks(true)}>{t`Webhooks`}</button>
         <button
           type="button"
           className="ghost ghost-danger self-start"
@@ -273,9 +273,8 @@ export function ProjectSettings({ project, tasks, away, onClose, onRemoved }: Pr
       {routines.dialog}
       {removing && (
         <SureDialog
-          title={t`Delete “${project.name}”?`}
-          does={[unsaved ? t`Delete it with that` : t`Delete it`, t`Deleting…`]}
-          undone={unsaved ? t`It is not deleted yet` : t`It could not be deleted`}
+          title={t`Delete ${project.name}`}
+          does={unsaved ? t`Delete it with that` : t`Delete it`}
           onSure={async () => {
             const { why, isUnsaved } = await projects.remove(project.projectId, unsaved);
             setUnsaved(isUnsaved);

@@ -96,7 +96,7 @@ function Cards({ tasks, columnOf }: { tasks: readonly TaskCard[]; columnOf?: (ta
   return (
     <div
       ref={scroller}
-      className="column-cards shrinks fill"
+      className="column-cards shrinks fill pad-0-4"
       onFocus={({ target }) => setFocused(taskOfElement(target))}
       onBlur={() => setFocused(null)}
       onDragStart={({ target }) => setDragged(taskOfElement(target))}
@@ -140,7 +140,7 @@ function QuickAdd({ column }: { column: Column }) {
     setTitle((typed) => (typed === '' ? wanted : typed));
   };
   return (
-    <form className="quick-add" onSubmit={(event) => void add(event)}>
+    <form className="quick-add pad-4" onSubmit={(event) => void add(event)}>
       <input
         className="field text-3 no-fill"
         dir="auto"
@@ -157,7 +157,7 @@ function QuickAdd({ column }: { column: Column }) {
         <p
           className="quick-wrong break danger text-2"
           role="alert"
-        >{t`“${failed.title}” was not added: ${failed.reason}`}</p>
+        >{t`“${failed.title}” was not added. ${failed.reason}`}</p>
       )}
     </form>
   );
@@ -196,7 +196,7 @@ function ColumnView({ column, tasks, hidden, isTab = false }: ColumnProps) {
   return (
     // Dropping is a shortcut: the menu and the keys of a card do the same.
     <section
-      className="column shrinks round-l flex framed"
+      className="column shrinks round-l flex framed column-wise"
       aria-label={`${column.name}: ${plural(tasks.length, 'task')}`}
       data-kind={column.kind}
       data-over={over}
@@ -210,7 +210,7 @@ function ColumnView({ column, tasks, hidden, isTab = false }: ColumnProps) {
       {!isTab && (
         <header className="column-head line gap-4" title={KIND_HINTS[column.kind]}>
           <i className="kind-mark fixed inline-block" data-kind={column.kind} aria-hidden="true" />
-          <h2 className="nowrap text-3 narrow clip" dir="auto">
+          <h2 className="nowrap text-3 narrow clip ellipsis" dir="auto">
             {column.name}
           </h2>
           <span className="column-count end figures ink-3 text-2">{count(tasks.length)}</span>
@@ -285,7 +285,7 @@ function TaskList({ shown, searches }: { shown: readonly TaskCard[]; searches: b
   return (
     <section className="task-list shrinks column-wise flex" aria-label={plural(tasks.length, 'task')}>
       {tasks.length === 0 ? (
-        <p className="column-empty pretty fill ink-3 text-2">{searches ? t`Searching…` : t`No task is shown here.`}</p>
+        <p className="column-empty pretty fill ink-3 text-2">{searches ? t`Loading…` : t`No task is shown here.`}</p>
       ) : (
         <Cards tasks={tasks} columnOf={({ columnId }) => names.get(columnId) ?? ''} />
       )}
@@ -316,7 +316,7 @@ function FilterBar({ filter, search, tasks, team, onChange }: FilterProps) {
       <div className="board-filter cluster gap-4">
         <input
           type="search"
-          className="field text-3"
+          className="field text-3 pad-block-2"
           dir="auto"
           aria-label={t`Find a task`}
           placeholder={t`Find a task`}
@@ -326,12 +326,12 @@ function FilterBar({ filter, search, tasks, team, onChange }: FilterProps) {
         />
         {assignees.length > 0 && (
           <select
-            className="field field-select text-3"
+            className="field field-select text-3 pad-block-2"
             aria-label={t`Whose tasks`}
             value={filter.assignee ?? ''}
             onChange={({ target }) => onChange({ ...filter, assignee: target.value === '' ? null : target.value })}
           >
-            <option value="">{t`Everybody’s`}</option>
+            <option value="">{t`Everybody`}</option>
             <option value="nobody">{t`Nobody’s yet`}</option>
             {assignees.map(({ agentId, name }) => (
               <option key={agentId} value={agentId}>
@@ -342,7 +342,7 @@ function FilterBar({ filter, search, tasks, team, onChange }: FilterProps) {
         )}
         {labels.length > 0 && (
           <select
-            className="field field-select text-3"
+            className="field field-select text-3 pad-block-2"
             aria-label={t`Label`}
             value={filter.label ?? ''}
             onChange={({ target }) => onChange({ ...filter, label: target.value === '' ? null : target.value })}
@@ -360,7 +360,7 @@ function FilterBar({ filter, search, tasks, team, onChange }: FilterProps) {
             type="button"
             className="link-button text-2"
             onClick={() => onChange(NO_FILTER)}
-          >{t`Show all tasks`}</button>
+          >{t`Show all`}</button>
         )}
       </div>
       <SearchNote search={search} />
@@ -392,7 +392,7 @@ function Head({ project, place, team }: { project: Project; place: ProjectPlace;
       <Link href={PATHS.projects} className="icon-button" aria-label={t`All projects`}>
         <BackIcon />
       </Link>
-      <h1 className="nowrap" tabIndex={-1} dir="auto">
+      <h1 className="nowrap narrow clip ellipsis" tabIndex={-1} dir="auto">
         {project.name}
       </h1>
       <Faces people={people} />
@@ -413,7 +413,7 @@ function Notes({ project, away }: { project: Project; away: boolean }) {
         <p
           className="board-note round-s pad warn-box text-2 warn"
           role="status"
-        >{t`This is how the board was. It can be changed when the relay is there again.`}</p>
+        >{t`The relay cannot be reached. Nothing can be changed now.`}</p>
       )}
       {!away && project.agents.length === 0 && (
         <p className="board-note round-s pad warn-box text-2 warn">
@@ -464,11 +464,7 @@ function OpenTask({ taskId, team, onClose }: OpenTaskProps) {
   const card = known.taskOf(taskId);
   return (
     <Dialog title={card ? t`Task #${card.number}` : t`The task`} shape="side" onClose={onClose}>
-      {state.kind === 'loading' ? (
-        <QueryLoading />
-      ) : (
-        <QueryProblem query={query} state={state} what={t`The task`} before={false} />
-      )}
+      {state.kind === 'loading' ? <QueryLoading /> : <QueryProblem query={query} state={state} before={false} />}
     </Dialog>
   );
 }
@@ -605,10 +601,8 @@ export function ProjectView({ route }: { route: Extract<ProjectsRoute, { kind: '
   const hasProblem = (list.kind === 'ready' && list.problem) || (tasks.kind === 'ready' && tasks.problem);
   const problems = (
     <>
-      <QueryProblem query={projects.list} state={list} what={t`The project`} before={list.kind === 'ready'} />
-      {list.kind !== 'failed' && (
-        <QueryProblem query={query} state={tasks} what={t`The tasks`} before={tasks.kind === 'ready'} />
-      )}
+      <QueryProblem query={projects.list} state={list} before={list.kind === 'ready'} />
+      {list.kind !== 'failed' && <QueryProblem query={query} state={tasks} before={tasks.kind === 'ready'} />}
     </>
   );
   if (list.kind === 'ready' && !project)

@@ -34,7 +34,7 @@ function Counts({ project }: { project: Project }) {
       </span>
       <span className="project-counts gap-5 whole-row flex wrap figures ink-3 text-2">
         {all === 0 ? (
-          <span className="middle gap-3 inline-flex">{t`No tasks yet`}</span>
+          <span className="middle gap-3 inline-flex">{t`Nothing yet.`}</span>
         ) : (
           parts.map(({ columnId, name, kind, count }) => (
             <span className="middle gap-3 inline-flex" key={columnId}>
@@ -63,7 +63,7 @@ function Line({ project }: { project: Project }) {
     <li className="project-line">
       <Link
         href={PATHS.project(project.projectId)}
-        className="project-link gap-4 at-top panel-2 pad-6 round-l unlined stack ink-2 framed"
+        className="project-link gap-4 at-top panel-2 pad-6 round-l unlined stack ink-2 framed full-height"
       >
         <span className="project-name text-5 bold break ink" dir="auto">
           {project.name}
@@ -106,7 +106,7 @@ function Nothing() {
           </li>
         ))}
       </ul>
-      {failed !== null && <p className="wrong-note" role="alert">{t`The project could not be created: ${failed}`}</p>}
+      {failed !== null && <p className="wrong-note" role="alert">{t`Could not do this. ${failed}`}</p>}
       {asks && <NewDialog kind="git" onClose={() => setAsks(false)} />}
     </EmptyPage>
   );
@@ -121,7 +121,7 @@ function ProjectList({ isNew, onClose }: { isNew: boolean; onClose: () => void }
         <PageHead title={t`Projects`} onClose={onClose}>
           <Link href={PATHS.newProject} className="ghost ghost-dawn">{t`New project`}</Link>
         </PageHead>
-        <QueryView query={projects.list} what={t`The list of projects`}>
+        <QueryView query={projects.list}>
           {(list) =>
             list.length === 0 ? (
               <Nothing />

@@ -87,7 +87,7 @@ export function ChangesForm({ task, first, onDone, onCancel }: ChangesFormProps)
           </button>
         )}
         <button type="submit" className="solid" disabled={busy || away || !isReady}>
-          {busy ? t`Sending…` : agentId === null ? t`Send it back` : t`Send back and restart`}
+          {busy ? t`Sending…` : agentId === null ? t`Send back` : t`Send back and restart`}
         </button>
       </div>
     </form>
@@ -118,7 +118,7 @@ export function MergeQuestion({ task, diff, busy, onMerge, onClose }: MergeQuest
         <div className="dialog-ways">
           <button type="button" className="ghost" onClick={onClose}>{t`Cancel`}</button>
           <button ref={button} type="button" className="solid" disabled={busy} onClick={onMerge}>
-            {busy ? t`Merging…` : t`Merge`}
+            {busy ? t`Working…` : t`Merge`}
           </button>
         </div>
       </div>
@@ -141,8 +141,7 @@ export function RevertQuestion({ task, commit, onClose }: RevertQuestionProps) {
   return (
     <SureDialog
       title={isBack ? t`Merge #${task.number} again?` : t`Revert #${task.number}?`}
-      does={isBack ? [t`Merge again`, t`Merging…`] : [t`Revert`, t`Reverting…`]}
-      undone={isBack ? t`It could not be merged` : t`It could not be reverted`}
+      does={isBack ? t`Merge again` : t`Revert`}
       stays={t`Cancel`}
       onSure={() => work.revert(task, commit)}
       onClose={onClose}

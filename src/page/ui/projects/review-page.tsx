@@ -52,14 +52,14 @@ function Files({ diff, diffRef }: { diff: ShownDiff; diffRef: RefObject<HTMLElem
         return (
           <li key={number}>
             <button
-              className="flex ink-2 round-s middle gap-3 full touchable text-start no-fill wrap"
+              className="flex ink-2 round-s middle gap-3 full touchable text-start no-fill wrap no-frame"
               type="button"
               data-status={status}
               onClick={() => show(number)}
             >
               <span dir="ltr">{revealedLine(path)}</span>
               {notes > 0 && (
-                <span className="work-chip inline-flex framed-strong rounded text-1 medium middle gap-3 fixed nowrap ink-2">
+                <span className="work-chip inline-flex framed-strong rounded text-1 medium middle gap-3 fixed nowrap ink-2 pad-0-4">
                   {plural(notes, 'comment')}
                 </span>
               )}
@@ -76,11 +76,11 @@ function Files({ diff, diffRef }: { diff: ShownDiff; diffRef: RefObject<HTMLElem
 function Commits({ commits, seen }: Pick<ShownDiff, 'commits'> & { seen: ReadonlySet<string> | null }) {
   return (
     <section aria-label={plural(commits.length, 'commit')}>
-      <h2>{plural(commits.length, 'commit')}</h2>
+      <h2 className="ink-3 text-1 medium">{plural(commits.length, 'commit')}</h2>
       <ol className="commits stack gap-2">
         {commits.map(({ commit, subject }) => (
-          <li className="flex baseline ink-2 text-3 gap-3" key={commit}>
-            <code className="ink-3" dir="ltr">
+          <li className="flex baseline ink-2 gap-3 text-2 wrap break" key={commit}>
+            <code className="ink-3 text-2 break" dir="ltr">
               {commit.slice(0, SHORT_COMMIT)}
             </code>{' '}
             <span dir="auto">{revealed(subject)}</span>
@@ -140,13 +140,13 @@ function Standing({ task }: { task: Task }) {
         </h2>
       )}
       {body !== '' && body !== task.description && (
-        <div className="task-said narrow break ink-2 full">
+        <div className="task-said narrow break ink-2 full text-4">
           <Words text={body} />
         </div>
       )}
       {project.kind === 'git' && (
-        <p className="review-branch">
-          <code className="ink-3" dir="ltr">
+        <p>
+          <code className="ink-3 text-2 break" dir="ltr">
             {branch}
           </code>
         </p>
@@ -161,18 +161,18 @@ function Keys({ isOpen }: { isOpen: boolean }) {
     [['J', 'K'], t`next, previous`],
     ...(isOpen
       ? ([
-          [['C'], t`comment`],
+          [['C'], t`Comment`],
           [['A'], t`accept`],
-          [['M'], t`merge`],
+          [['M'], t`Merge`],
         ] as const)
       : []),
-    [['Esc'], t`close`],
+    [['Esc'], t`Close`],
     [['?'], t`all keys`],
   ];
   return (
     <dl className="review-keys gap-5 flex wrap ink-3 text-1">
       {all.map(([keys, does]) => (
-        <div key={does}>
+        <div className="line gap-3" key={does}>
           <dt className="flex gap-2">
             {keys.map((key) => (
               <kbd key={key}>{key}</kbd>
@@ -265,8 +265,8 @@ function Opened({ task, onClose }: Props) {
     <LineNotesProvider value={notes}>
       <div ref={root} className="review shrinks stack full-height" role="region" aria-label={titleOf(task)}>
         <header className="review-head gap-4 whole-row pad-wide cluster ruled-below">
-          <h1 tabIndex={-1}>
-            <span>#{task.number}</span>{' '}
+          <h1 className="narrow text-5 break" tabIndex={-1}>
+            <span className="ink-3 semi-medium">#{task.number}</span>{' '}
             <Link href={PATHS.task(project.projectId, task.taskId)} dir="auto">
               {task.title}
             </Link>
@@ -284,7 +284,7 @@ function Opened({ task, onClose }: Props) {
               {isOpen && (
                 <>
                   <button type="button" className="solid" disabled={!mayMerge} onClick={() => askMerge(false)}>
-                    {busy ? t`Merging…` : t`Merge`}
+                    {busy ? t`Working…` : t`Merge`}
                   </button>
                   <MenuButton
                     label={t`More for this review`}
@@ -300,10 +300,10 @@ function Opened({ task, onClose }: Props) {
             <CloseIcon />
           </button>
         </header>
-        <nav className="review-side column-wise gap-5 flex" aria-label={t`Files`}>
+        <nav className="review-side column-wise gap-5 flex narrow scroll" aria-label={t`Files`}>
           {diff !== null && (
             <>
-              <h2>{plural(diff.files.length + diff.more, 'file')}</h2>
+              <h2 className="ink-3 text-1 medium">{plural(diff.files.length + diff.more, 'file')}</h2>
               <Files diff={diff} diffRef={diffRef} />
               {project.kind === 'git' && diff.commits.length > 0 && (
                 <Commits commits={diff.commits} seen={read.kind === 'ready' ? read.seen : null} />
@@ -312,14 +312,19 @@ function Opened({ task, onClose }: Props) {
           )}
           <Keys isOpen={isOpen} />
         </nav>
-        {/* A scrollable part that may have nothing to focus in it. */}
-        {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-        <section ref={diffRef} className="review-diff rows-top stack gap-6" aria-label={t`Changes`} tabIndex={0}>
+        <section
+          ref={diffRef}
+          className="review-diff rows-top stack gap-6 narrow scroll"
+          aria-label={t`Changes`}
+          // A scrollable part that may have nothing to focus in it.
+          // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+          tabIndex={0}
+        >
           {away && (
             <p
               className="board-note round-s pad warn-box text-2 warn"
               role="status"
-            >{t`The relay cannot be reached. Nothing can be decided now.`}</p>
+            >{t`The relay cannot be reached. Nothing can be changed now.`}</p>
           )}
           {(isNewer || cameLater) && (
             <div className="board-note round-s pad warn-box text-2 warn" role="status">
@@ -361,8 +366,8 @@ function Opened({ task, onClose }: Props) {
           )}
           {read.kind === 'loading' && <QueryLoading />}
           {read.kind === 'failed' && (
-            <div className="wrong-note" role="alert">
-              <p>{t`The changes could not be read: ${read.reason}`}</p>
+            <div className="wrong-note narrow" role="alert">
+              <p>{t`Could not load this. ${read.reason}`}</p>
               {request === null ? (
                 <Link className="ghost" href={PATHS.task(project.projectId, task.taskId)}>{t`Open the task`}</Link>
               ) : (
@@ -386,11 +391,14 @@ function Opened({ task, onClose }: Props) {
             />
           )}
         </section>
-        <aside className="review-about rows-top gap-7 stack" aria-label={t`What it is judged by`}>
+        <aside
+          className="review-about rows-top gap-7 stack narrow scroll ruled-start"
+          aria-label={t`What it is judged by`}
+        >
           <Standing task={task} />
           <Criteria task={task} />
           {isOpen && unmet.length > 0 && (
-            <button type="button" className="ghost" disabled={away || busy} onClick={accept}>
+            <button type="button" className="ghost self-start" disabled={away || busy} onClick={accept}>
               {t`Accept ${plural(unmet.length, 'criterion', 'criteria')}`}
             </button>
           )}
@@ -428,11 +436,7 @@ function Read({ taskId, onClose }: { taskId: Task['taskId']; onClose: () => void
   if (state.kind === 'ready' && state.value) return <Opened task={state.value} onClose={onClose} />;
   return (
     <div className="project-gone rows-top stack at-start gap-5 ink-2">
-      {state.kind === 'loading' ? (
-        <QueryLoading />
-      ) : (
-        <QueryProblem query={query} state={state} what={t`The task`} before={false} />
-      )}
+      {state.kind === 'loading' ? <QueryLoading /> : <QueryProblem query={query} state={state} before={false} />}
     </div>
   );
 }

@@ -88,7 +88,7 @@ export function StartButton({ ref, task, state, onCard = false }: ButtonProps) {
           <span className="start-face fixed">
             <FaceOf agentId={first.agentId} />
           </span>
-          <span dir="auto">{busy ? t`Starting…` : label}</span>
+          <span dir="auto">{busy ? t`Working…` : label}</span>
         </button>
         {others.length > 0 && (
           <MenuButton

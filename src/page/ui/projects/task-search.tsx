@@ -43,10 +43,10 @@ export function useTaskSearch(projectId: ProjectId, typed: string): Search {
 export function SearchNote({ search }: { search: Search }) {
   return (
     <p className="board-search text-2 break ink-2" role="status">
-      {search.kind === 'searching' && <span>{t`Searching descriptions and comments…`}</span>}
+      {search.kind === 'searching' && <span>{t`Loading…`}</span>}
       {search.kind === 'failed' && (
         <>
-          <span>{t`Descriptions and comments could not be searched: ${search.reason}`}</span>{' '}
+          <span>{t`The search failed. ${search.reason}`}</span>{' '}
           <button type="button" className="link-button" onClick={search.again}>{t`Try again`}</button>
         </>
       )}

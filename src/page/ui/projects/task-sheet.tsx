@@ -44,7 +44,7 @@ function useSaving(task: Task): Saving {
     setWrong(null);
     const done = await work();
     setBusy(false);
-    if (!done.ok) setWrong(done.newer ? CHANGED_ELSEWHERE : t`This could not be saved: ${done.reason}`);
+    if (!done.ok) setWrong(done.newer ? CHANGED_ELSEWHERE : t`Could not save this. ${done.reason}`);
     return done;
   };
   return { busy, wrong, run, save: (fields, base = task) => run(() => projects.changeTask(base, fields)) };
@@ -67,7 +67,7 @@ function TextFields({ task }: { task: Task }) {
     setDraft(null);
     keepTaskDraft(device.browser, task.taskId, null);
   };
-  const empty = title.trim() === '' ? t`It needs a title.` : null;
+  const empty = title.trim() === '' ? t`It needs a name.` : null;
   const save = async () => {
     if (draft === null || empty !== null || saving.busy) return;
     const fields = {
@@ -83,14 +83,14 @@ function TextFields({ task }: { task: Task }) {
   const [writes, setWrites] = useState(!isLong || draft !== null);
   return (
     <form
-      className="task-text stack gap-5"
+      className="stack gap-5"
       onSubmit={(event) => {
         event.preventDefault();
         void save();
       }}
     >
-      <label>
-        <span>{t`Title`}</span>
+      <label className="stack gap-3">
+        <span className="ink-2 text-2">{t`Title`}</span>
         <input
           className="field medium"
           dir="auto"
@@ -103,8 +103,8 @@ function TextFields({ task }: { task: Task }) {
         />
       </label>
       {writes ? (
-        <label>
-          <span>{t`Description`}</span>
+        <label className="stack gap-3">
+          <span className="ink-2 text-2">{t`Description`}</span>
           <textarea
             className="field text-4 leading-5"
             dir="auto"
@@ -121,7 +121,7 @@ function TextFields({ task }: { task: Task }) {
         </label>
       ) : (
         <div className="task-description stack at-start gap-4">
-          <div className="task-words narrow break ink-2 full">
+          <div className="narrow break ink-2 full text-4">
             <Words text={description} />
           </div>
           <button
@@ -135,7 +135,7 @@ function TextFields({ task }: { task: Task }) {
       {draft !== null && (
         <div className="task-ways to-end gap-4 cluster">
           <span className="setting-hint">{t`Not saved yet`}</span>
-          <button type="button" className="ghost" onClick={drop}>{t`Drop the change`}</button>
+          <button type="button" className="ghost" onClick={drop}>{t`Discard`}</button>
           <button type="submit" className="solid" disabled={saving.busy || away || empty !== null}>
             {saving.busy ? t`Saving…` : t`Save`}
           </button>
@@ -182,7 +182,7 @@ function CriterionLine({ task, criterion }: { task: Task; criterion: Criterion }
     setOpen(what);
   };
   return (
-    <li className="criterion at-top gap-4 stack" data-met={met !== null}>
+    <li className="criterion at-top gap-4 stack cols-auto-fill-auto" data-met={met !== null}>
       <button
         type="button"
         role="checkbox"
@@ -212,7 +212,7 @@ function CriterionLine({ task, criterion }: { task: Task; criterion: Criterion }
               // eslint-disable-next-line jsx-a11y/no-autofocus
               autoFocus
               maxLength={open === 'text' ? PROJECT_LIMITS.criterion : PROJECT_LIMITS.evidence}
-              aria-label={open === 'text' ? t`Criterion` : t`What shows that it is met (may be empty)`}
+              aria-label={open === 'text' ? t`Criterion` : t`What shows it (may be empty)`}
               placeholder={open === 'text' ? '' : t`What shows it (may be empty)`}
               value={typed}
               onChange={({ target }) => setTyped(target.value)}
@@ -226,7 +226,7 @@ function CriterionLine({ task, criterion }: { task: Task; criterion: Criterion }
         <WrongNote text={saving.wrong} />
       </div>
       <MenuButton
-        label={t`More for “${text}”`}
+        label={t`More for ${text}`}
         items={[
           {
             label: t`Change the text`,
@@ -271,11 +271,11 @@ export function Criteria({ task }: { task: Task }) {
       {task.criteria.length < PROJECT_LIMITS.criteria && (
         <form onSubmit={(event) => void add(event)}>
           <input
-            className="field"
+            className="field min-40 text-3"
             dir="auto"
             autoComplete="off"
             aria-label={t`New criterion`}
-            placeholder={t`Add what must hold when it is done`}
+            placeholder={t`New criterion`}
             maxLength={PROJECT_LIMITS.criterion}
             disabled={away}
             value={typed}
@@ -319,7 +319,7 @@ function Place({ task }: { task: Task }) {
         {task.claim !== null && (
           <button
             type="button"
-            className="ghost"
+            className="ghost end"
             disabled={away || saving.busy}
             onClick={() => void saving.run(() => projects.release(task))}
           >{t`Release`}</button>
@@ -356,7 +356,7 @@ function Place({ task }: { task: Task }) {
               value={note}
               onChange={(event) => setNote(event.target.value)}
             />
-            <button type="submit" className="solid">{t`Move it`}</button>
+            <button type="submit" className="solid">{t`Move to`}</button>
           </>
         )}
       </form>
@@ -377,10 +377,15 @@ function Removable({
   return items.length === 0 ? null : (
     <ul className="task-chips flex wrap gap-3 narrow">
       {items.map(({ key, text }) => (
-        <li key={key} className="task-label middle gap-1 inline-flex nowrap ink-2 framed rounded at-most-full">
-          <span dir="auto">{text}</span>
+        <li
+          key={key}
+          className="task-label middle gap-1 inline-flex nowrap ink-2 framed rounded at-most-full pad-0-4 text-1 clip ellipsis"
+        >
+          <span className="clip ellipsis" dir="auto">
+            {text}
+          </span>
           <button
-            className="stack ink-3 rounded both-centred no-fill size-s"
+            className="stack ink-3 rounded both-centred no-fill size-s no-pad no-frame"
             type="button"
             aria-label={t`Remove ${text}`}
             disabled={away}
@@ -398,7 +403,7 @@ function Row({ label, htmlFor, children }: { label: string; htmlFor?: string; ch
   return (
     <div className="task-line at-top gap-4 stack">
       {htmlFor === undefined ? <span>{label}</span> : <label htmlFor={htmlFor}>{label}</label>}
-      <div>{children}</div>
+      <div className="cluster gap-4 narrow">{children}</div>
     </div>
   );
 }
@@ -440,7 +445,7 @@ function Details({ task, team }: { task: Task; team: Teammates }) {
       <Row label={t`Priority`} htmlFor={`${id}-priority`}>
         <select
           id={`${id}-priority`}
-          className="field field-select"
+          className="field field-select at-most-full"
           disabled={away}
           value={task.priority}
           onChange={({ target }) => {
@@ -458,7 +463,7 @@ function Details({ task, team }: { task: Task; team: Teammates }) {
       <Row label={t`For`} htmlFor={`${id}-assignee`}>
         <select
           id={`${id}-assignee`}
-          className="field field-select"
+          className="field field-select at-most-full"
           disabled={away}
           value={task.assignee ?? ''}
           onChange={({ target }) => void saving.save({ assignee: target.value === '' ? null : target.value })}
@@ -479,11 +484,11 @@ function Details({ task, team }: { task: Task; team: Teammates }) {
         />
         <form onSubmit={(event) => void addLabel(event)}>
           <input
-            className="field field-select"
+            className="field field-select at-most-full"
             dir="auto"
             autoComplete="off"
             list={`${id}-labels`}
-            aria-label={t`New label`}
+            aria-label={t`Add a label`}
             placeholder={t`Add a label`}
             maxLength={PROJECT_LIMITS.label}
             disabled={away}
@@ -508,7 +513,7 @@ function Details({ task, team }: { task: Task; team: Teammates }) {
         />
         <select
           id={`${id}-blockers`}
-          className="field field-select"
+          className="field field-select at-most-full"
           disabled={away || blockers.length === 0}
           value=""
           onChange={({ target }) => {
@@ -540,7 +545,7 @@ function History({ task }: { task: Task }) {
           const time = line.at(-1)?.time ?? 0;
           const notes = line.flatMap(({ note }) => (note === '' ? [] : [note]));
           return (
-            <li key={lines.length - i}>
+            <li className="indented" key={lines.length - i}>
               <p>
                 <span dir="auto">{historyText(line, project, known.nameOf)}</span>{' '}
                 <time className="ink-3 text-1" dateTime={new Date(time).toISOString()}>
@@ -548,7 +553,7 @@ function History({ task }: { task: Task }) {
                 </time>
               </p>
               {notes.length > 0 && (
-                <div className="task-said narrow break ink-2 full">
+                <div className="task-said narrow break ink-2 full text-4">
                   {notes.map((note, at) => (
                     <Words key={at} text={note} />
                   ))}
@@ -586,7 +591,7 @@ export function TaskSheet({ task, team, onClose }: Props) {
           <p
             className="board-note round-s pad warn-box text-2 warn"
             role="status"
-          >{t`The relay cannot be reached. The task can be changed when it is there again.`}</p>
+          >{t`The relay cannot be reached. Nothing can be changed now.`}</p>
         )}
         <TextFields task={task} />
         <TaskRequest task={task} />
@@ -608,8 +613,7 @@ export function TaskSheet({ task, team, onClose }: Props) {
       {removing && (
         <SureDialog
           title={t`Delete #${task.number} ${task.title}?`}
-          does={[t`Delete it`, t`Deleting…`]}
-          undone={t`It could not be deleted`}
+          does={t`Delete it`}
           onSure={async () => {
             const why = await projects.removeTask(task);
             if (why === null) onClose();
@@ -617,11 +621,7 @@ export function TaskSheet({ task, team, onClose }: Props) {
           }}
           onClose={() => setRemoving(false)}
         >
-          <p>
-            {task.claim === null
-              ? t`Its text, its criteria and its history are gone then.`
-              : t`Its text, its criteria and its history are gone then. The agent that works on it learns it at its next step.`}
-          </p>
+          <p>{t`Its text, its criteria and its history are gone then.`}</p>
         </SureDialog>
       )}
     </Dialog>

@@ -39,7 +39,7 @@ const SHOWN = 8;
 function Fold({ summary, children }: { summary: ReactNode; children: ReactNode }) {
   return (
     <details className="receipt-fold">
-      <summary>
+      <summary className="line gap-4 touchable">
         <ChevronIcon />
         {summary}
       </summary>
@@ -92,20 +92,23 @@ function Checks({ checks }: Pick<Receipt, 'checks'>) {
   if (checks.length === 0) return null;
   return (
     <div className="receipt-part">
-      <h5>{plural(checks.length, 'check')}</h5>
+      <h5 className="ink-3 text-1 medium">{plural(checks.length, 'check')}</h5>
       {checks.map((check, at) => (
         // A failed check is what the person looks for.
         <details key={at} className="receipt-fold" open={check.code !== 0}>
-          <summary>
+          <summary className="line gap-4 touchable">
             <ChevronIcon />
-            <code dir="ltr">{revealedLine(check.command)}</code> <Exit code={check.code} />
+            <code className="text-2 break truncate narrow" dir="ltr">
+              {revealedLine(check.command)}
+            </code>{' '}
+            <Exit code={check.code} />
           </summary>
           {check.output === '' ? (
             <p className="setting-hint">{t`It wrote nothing.`}</p>
           ) : (
             // Scrollable where it is too long, by keyboard too.
             <pre
-              className="receipt-output break as-written ground-0 round-s pad scroll framed"
+              className="receipt-output break as-written ground-0 round-s pad scroll framed code-small"
               dir="ltr"
               // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
               tabIndex={0}
@@ -198,7 +201,7 @@ function ReceiptView({ receipt, inReview }: { receipt: Receipt; inReview: boolea
         )}
       </Some>
       {pushes.length > 0 && (
-        <p className="receipt-line break ink-3 text-2">
+        <p className="break ink-3 text-2">
           {t`Pushed:`} <code dir="ltr">{pushes.join(', ')}</code>
         </p>
       )}
@@ -208,14 +211,14 @@ function ReceiptView({ receipt, inReview }: { receipt: Receipt; inReview: boolea
           <ul>
             {approvals.map(({ tool, allowed }, at) => (
               <li className="flex baseline ink-2 gap-3" key={at}>
-                <code dir="ltr">{tool}</code> {allowed === null ? t`not answered` : allowed ? t`allowed` : t`refused`}
+                <code dir="ltr">{tool}</code> {allowed === null ? t`not answered` : allowed ? t`Allowed` : t`refused`}
               </li>
             ))}
           </ul>
         </div>
       )}
       {receipt.tokens !== null && (
-        <p className="receipt-line break ink-3 text-2">
+        <p className="break ink-3 text-2">
           {receipt.estimated
             ? t`${costText(receipt)} for ${tokens(receipt.tokens)} tokens, as an upper bound`
             : t`${costText(receipt)} for ${tokens(receipt.tokens)} tokens`}
@@ -226,7 +229,7 @@ function ReceiptView({ receipt, inReview }: { receipt: Receipt; inReview: boolea
           <ol className="receipt-commands scroll stack gap-2">
             {commands.map(({ command, code, ms }, at) => (
               <li className="stack baseline gap-4" key={at}>
-                <code className="as-written" dir="ltr">
+                <code className="as-written text-2 break" dir="ltr">
                   {revealedCode(command)}
                 </code>{' '}
                 <Exit code={code} />
@@ -282,16 +285,16 @@ function AttemptView({ attempt, isOpen, inReview }: AttemptProps) {
   return (
     <li>
       <details className="attempt box ground-2" open={isOpen}>
-        <summary className="pad">
+        <summary className="pad line gap-4 touchable">
           <ChevronIcon />
           <span className="size-s fixed">
             <FaceOf agentId={agentId} />
           </span>
-          <span className="attempt-who stack fill">
-            <b className="text-3" dir="auto">
+          <span className="stack fill">
+            <b className="text-3 break" dir="auto">
               {kind === 'executor' ? t`Executor of ${who}` : who}
             </b>
-            <small className="figures">
+            <small className="figures text-1">
               {[
                 endedAt === null
                   ? t`since ${clockTime(startedAt)}`
@@ -301,7 +304,7 @@ function AttemptView({ attempt, isOpen, inReview }: AttemptProps) {
             </small>
           </span>
           <span
-            className="work-chip inline-flex framed-strong rounded text-1 medium middle gap-3 fixed nowrap ink-2"
+            className="work-chip inline-flex framed-strong rounded text-1 medium middle gap-3 fixed nowrap ink-2 pad-0-4"
             data-tone={tone}
           >
             {name}
@@ -319,16 +322,21 @@ function AttemptView({ attempt, isOpen, inReview }: AttemptProps) {
         {review !== null && <SecondReview review={review} />}
         {note !== '' && (
           <div className="attempt-note above-5 from-5">
-            <h5>
+            <h5 className="ink-3 text-1 medium">
               {noteBy === 'agent' ? t`${who}’s summary` : noteBy === 'human' ? t`What you said` : t`Why it ended`}
             </h5>
-            <div className="task-said narrow break ink-2 full">
+            <div className="task-said narrow break ink-2 full text-4">
               <Words text={noteBy === 'relay' ? retold(note) : note} />
             </div>
           </div>
         )}
-        <p className="receipt-line break ink-3 text-2 above-5">
-          <span>{t`Attempt ${String(number)}`}</span> {project.kind === 'git' && <code dir="ltr">{branch}</code>}{' '}
+        <p className="break ink-3 text-2 above-5">
+          <span>{t`Attempt ${String(number)}`}</span>{' '}
+          {project.kind === 'git' && (
+            <code className="text-2 break" dir="ltr">
+              {branch}
+            </code>
+          )}{' '}
           {model !== null && <span>{model}</span>}
         </p>
       </details>
@@ -341,7 +349,7 @@ export function RequestState({ state }: Pick<MergeRequest, 'state'>) {
   const { name, tone } = REQUEST_STATES[state];
   return (
     <span
-      className="work-chip inline-flex framed-strong rounded text-1 medium middle gap-3 fixed nowrap ink-2"
+      className="work-chip inline-flex framed-strong rounded text-1 medium middle gap-3 fixed nowrap ink-2 pad-0-4"
       data-tone={tone}
     >
       {name}
@@ -417,7 +425,7 @@ export function TaskAttempts({ task, inReview = false }: { task: Task; inReview?
   const query = taskWorkOf(useRoost()).attempts(task);
   const state = useQuery(query);
   const attempts = state.kind === 'ready' ? state.value : [];
-  const problem = <QueryProblem query={query} state={state} what={t`What was tried`} before={state.kind === 'ready'} />;
+  const problem = <QueryProblem query={query} state={state} before={state.kind === 'ready'} />;
   if (attempts.length === 0) return state.kind === 'failed' ? problem : null;
   const receipts = attempts.flatMap(({ receipt }) => receipt ?? []);
   const used = attempts.flatMap(({ receipt, spent }) => receipt ?? spent ?? []);

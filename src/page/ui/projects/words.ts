@@ -213,11 +213,11 @@ export function stateWhen(now: TaskState, ms: number): string {
 
 type Entry = Task['history'][number];
 const FIELD_NAMES: Readonly<Record<NonNullable<Entry['fields']>[number], string>> = {
-  title: t`the title`,
-  description: t`the description`,
+  title: t`Title`,
+  description: t`Description`,
   criteria: t`the criteria`,
-  priority: t`the priority`,
-  labels: t`the labels`,
+  priority: t`Priority`,
+  labels: t`Labels`,
   blockedBy: t`what it waits for`,
   assignee: t`who it is for`,
 };
@@ -243,51 +243,25 @@ export function historyText(
   const [first] = line;
   if (first === undefined) return '';
   const { by, what, columnId } = first;
-  const isPerson = by === PERSON;
-  const name = isPerson ? '' : nameOf(by);
-  const column =
-    columnId === null
-      ? ''
-      : (project.columns.find((one) => one.columnId === columnId)?.name ?? t`a column that is gone`);
-  switch (what) {
-    case 'created':
-      return isPerson ? t`You created it` : t`${name} created it`;
-    case 'moved':
-      return isPerson ? t`You moved it to ${column}` : t`${name} moved it to ${column}`;
-    case 'started':
-      return isPerson ? t`You started it` : t`${name} started it`;
-    case 'claimed':
-      return isPerson ? t`You took it` : t`${name} took it`;
-    case 'released':
-      return isPerson ? t`You released it` : t`${name} released it`;
-    case 'edited':
-      if (by === 'relay') return t`Roost noted`;
-      return editedText([...new Set(line.flatMap(({ fields }) => fields ?? []))], isPerson ? null : name);
-    case 'met': {
-      const criteria = plural(line.length, 'criterion', 'criteria');
-      return isPerson ? t`You checked off ${criteria}` : t`${name} checked off ${criteria}`;
-    }
-    case 'requested':
-      return isPerson ? t`You asked for a review` : t`${name} asked for a review`;
-    case 'merged':
-      return t`You merged it`;
-    case 'reverted':
-      return t`You reverted the merge`;
-    case 'changes':
-      return t`You asked for changes`;
-    case 'closed':
-      return t`You closed the request`;
-    default:
-      return what satisfies never;
-  }
-}
-
-/** `name` null: the person. */
-function editedText(fields: readonly (keyof typeof FIELD_NAMES)[], name: string | null): string {
-  // Of earlier edits it is not known what they changed.
-  if (fields.length === 0) return name === null ? t`You changed it` : t`${name} changed it`;
-  const what = names(fields.map((field) => FIELD_NAMES[field]));
-  return name === null ? t`You changed ${what}` : t`${name} changed ${what}`;
+  if (by === 'relay' && what === 'edited') return t`Roost noted`;
+  const column = project.columns.find((one) => one.columnId === columnId)?.name ?? t`a column that is gone`;
+  const fields = names([...new Set(line.flatMap((entry) => entry.fields ?? []))].map((field) => FIELD_NAMES[field]));
+  const acts: Readonly<Record<Entry['what'], string>> = {
+    created: t`created`,
+    moved: t`moved to ${columnId === null ? '' : column}`,
+    started: t`started`,
+    claimed: t`taken`,
+    released: t`released`,
+    // Of earlier edits it is not known what they changed.
+    edited: fields === '' ? t`changed` : t`changed: ${fields}`,
+    met: t`${plural(line.length, 'criterion', 'criteria')} checked off`,
+    requested: t`asked for a review`,
+    merged: t`merged`,
+    reverted: t`merge reverted`,
+    changes: t`changes asked for`,
+    closed: t`request closed`,
+  };
+  return `${by === PERSON ? t`You` : nameOf(by)}: ${acts[what]}`;
 }
 
 /** Who said that a criterion is met. */

@@ -105,15 +105,17 @@ function TextField({
     ...(hint === undefined ? {} : { 'aria-describedby': `${id}-hint` }),
   };
   return (
-    <div className="work-field stack gap-3">
-      <label htmlFor={id}>{label}</label>
+    <div className="stack gap-3">
+      <label className="ink-2 text-2" htmlFor={id}>
+        {label}
+      </label>
       {rows === undefined ? (
         <input {...shared} onChange={({ target }) => onChange(target.value)} />
       ) : (
         <textarea {...shared} rows={rows} onChange={({ target }) => onChange(target.value)} />
       )}
       {hint !== undefined && (
-        <p id={`${id}-hint`} className="setting-hint">
+        <p id={`${id}-hint`} className="setting-hint no-margin">
           {hint}
         </p>
       )}
@@ -166,9 +168,9 @@ function AmountField({
   const [text, setText] = useState(first);
   return (
     <label className="work-amount stack middle gap-5">
-      <span>{label}</span>
+      <span className="ink-2 text-2">{label}</span>
       <input
-        className="field figures text-3"
+        className="field figures text-3 pad-block-2"
         inputMode="decimal"
         autoComplete="off"
         placeholder={placeholder}
@@ -192,7 +194,7 @@ function microOf(text: string): number | null {
 function Group({ title, children }: { title: string; children: ReactNode }) {
   return (
     <fieldset className="work-group stack gap-5 ruled">
-      <legend>{title}</legend>
+      <legend className="ink-2 text-2 full bold">{title}</legend>
       {children}
     </fieldset>
   );
@@ -257,7 +259,7 @@ export function WorkSettings({ project: { kind, repository }, draft, onChange }:
           on={draft.subtasksReady}
           onChange={(subtasksReady) => onChange({ subtasksReady })}
         />
-        <p className="setting-hint">{t`On: an agent that has claimed a task can divide it, and others take the parts without waiting for you. Off: the parts wait in the backlog.`}</p>
+        <p className="setting-hint no-margin">{t`On: an agent that has claimed a task can divide it, and others take the parts without waiting for you. Off: the parts wait in the backlog.`}</p>
         <TextField
           label={t`Setup command`}
           placeholder="npm ci"
@@ -282,9 +284,9 @@ export function WorkSettings({ project: { kind, repository }, draft, onChange }:
           />
         ))}
         <label className="work-amount stack middle gap-5 work-reviewer">
-          <span>{t`Automatic reviewer`}</span>
+          <span className="ink-2 text-2">{t`Automatic reviewer`}</span>
           <select
-            className="field field-select figures text-3"
+            className="field field-select figures text-3 pad-block-2"
             value={draft.reviewer ?? ''}
             onChange={({ target }) => onChange({ reviewer: target.value === '' ? null : target.value })}
           >

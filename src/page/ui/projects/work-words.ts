@@ -3,7 +3,7 @@ import type { Attempt, ChangedFile, MergeRequest, Receipt } from '../../../share
 import type { Task } from '../../../shared/protocol/projects.ts';
 import { t } from '../../language/t.ts';
 import { costText } from '../text/money.ts';
-import { names } from '../text/sizes.ts';
+import { asBeginning, names } from '../text/sizes.ts';
 
 /** Characters of a commit's id that are shown. */
 export const SHORT_COMMIT = 7;
@@ -18,7 +18,7 @@ export const OUTCOMES: Readonly<
   blocked: { name: t`Blocked`, tone: 'bad' },
   released: { name: t`Released`, tone: 'plain' },
   ended: { name: t`Ended without a result`, tone: 'warn' },
-  'timed-out': { name: t`Took too long`, tone: 'bad' },
+  'timed-out': { name: asBeginning(t`took too long`), tone: 'bad' },
   lost: { name: t`Was cut short`, tone: 'bad' },
 };
 export const UNDER_WAY = { name: t`Under way`, tone: 'live' } as const;
@@ -28,7 +28,7 @@ export const REQUEST_STATES: Readonly<Record<MergeRequest['state'], { readonly n
   merged: { name: t`Merged`, tone: 'good' },
   reverted: { name: t`Reverted`, tone: 'warn' },
   'changes-wanted': { name: t`Changes asked for`, tone: 'warn' },
-  closed: { name: t`Closed`, tone: 'plain' },
+  closed: { name: asBeginning(t`closed`), tone: 'plain' },
 };
 
 export const FILE_STATUS: Readonly<Record<ChangedFile['status'], string>> = {

@@ -13,8 +13,7 @@ import { useTeammates } from '../use-somebody.ts';
 import { RoutinePrice } from './price.tsx';
 import '../approvals/approvals.css';
 import { useAction } from '../design/use-action.ts';
-
-const asBeginning = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+import { asBeginning } from '../text/sizes.ts';
 
 /** One proposed routine: its time, its price a day, and *Save*. */
 export function RoutineCard({ proposal }: { proposal: Proposal }) {
@@ -56,7 +55,7 @@ export function RoutineCard({ proposal }: { proposal: Proposal }) {
           type="button"
           className="solid"
           disabled={busy}
-          aria-label={t`Save: ${routine.name}`}
+          aria-label={t`Save (${routine.name})`}
           onClick={() => act(() => schedules.accept(proposal))}
         >{t`Save`}</button>
       </div>

@@ -171,8 +171,8 @@ export function ActivityList({
               <FaceOf agentId={mate.agentId} />
             </span>
             <div>
-              <p className="account-head flex baseline wrap break">
-                <Link href={PATHS.agent(mate.agentId)} className="account-name">
+              <p className="flex baseline wrap break gap-x-4">
+                <Link href={PATHS.agent(mate.agentId)} className="account-name named unlined">
                   <span dir="auto">{mate.name}</span>
                 </Link>
                 <Link

@@ -11,6 +11,7 @@ import { NUMBERS } from '../../../shared/domain/setting-table.ts';
 import { DEFAULT_INTERVAL, PROJECT_INSTRUCTIONS } from '../../../shared/domain/schedule/default-routine.ts';
 import { spoken, t } from '../../language/t.ts';
 import { hostsIn, wrongInHosts } from '../text/hosts.ts';
+import { asBeginning } from '../text/sizes.ts';
 
 // Editor drafts of timings, and how a draft and the relay's answer fit together. Pure.
 
@@ -51,17 +52,13 @@ export type Wrong = Readonly<Record<string, string>>;
 
 function wrongInTiming(draft: TimingDraft): Record<string, string> {
   const wrong: Record<string, string> = {};
-  if (draft.timing === 'every' && !/^\d+$/.test(draft.minutes.trim())) wrong['minutes'] = t`A whole number of minutes.`;
-  if (draft.timing === 'every' && !/^\d*$/.test(draft.offset.trim()))
-    wrong['offset'] = t`A whole number of minutes, or nothing.`;
-  if (draft.timing === 'weekly' && draft.time === '') wrong['time'] = t`Choose a time.`;
+  if (draft.timing === 'every' && !/^\d+$/.test(draft.minutes.trim())) wrong['minutes'] = t`Write a whole number.`;
+  if (draft.timing === 'every' && !/^\d*$/.test(draft.offset.trim())) wrong['offset'] = t`Write a whole number.`;
+  if (draft.timing === 'weekly' && draft.time === '') wrong['time'] = t`Choose a date and a time.`;
   const cron = draft.timing === 'cron' ? cronProblem(draft.cron) : null;
   if (cron !== null)
-    wrong['cron'] =
-      draft.cron.trim() === ''
-        ? t`Five fields, as in “30 7 * * 1-5”.`
-        : `${cron.charAt(0).toUpperCase()}${cron.slice(1)}.`;
-  if (draft.timing === 'once' && !Number.isFinite(Date.parse(draft.at))) wrong['at'] = t`Choose a day and a time.`;
+    wrong['cron'] = draft.cron.trim() === '' ? t`Five fields, as in “30 7 * * 1-5”.` : `${asBeginning(cron)}.`;
+  if (draft.timing === 'once' && !Number.isFinite(Date.parse(draft.at))) wrong['at'] = t`Choose a date and a time.`;
   return wrong;
 }
 
@@ -197,8 +194,8 @@ export const FIELDS_OF_REMINDER = [
 /** Errors that are found without asking the relay. */
 export function wrongInReminder(draft: ReminderDraft): Wrong {
   const wrong = wrongInTiming(draft);
-  if (draft.name.trim() === '') wrong['name'] = t`Give it a name.`;
-  if (draft.message.trim() === '') wrong['message'] = t`Say what it is to be told.`;
+  if (draft.name.trim() === '') wrong['name'] = t`It needs a name.`;
+  if (draft.message.trim() === '') wrong['message'] = t`Fill this in.`;
   return wrong;
 }
 
@@ -285,8 +282,8 @@ export function wrongInScript(draft: ScriptDraft): Wrong {
   const wrong = wrongInTiming(draft);
   const { min, max } = SCHEDULE_BOUNDS.scriptMs;
   const most = Number(draft.most) * SECOND;
-  if (draft.name.trim() === '') wrong['name'] = t`Give it a name.`;
-  if (draft.script.trim() === '') wrong['script'] = t`Say which file it is.`;
+  if (draft.name.trim() === '') wrong['name'] = t`It needs a name.`;
+  if (draft.script.trim() === '') wrong['script'] = t`Fill this in.`;
   for (const field of ['hosts', 'own_hosts'] as const) {
     const odd = wrongInHosts(hostsIn(draft[field]));
     if (odd !== null) wrong[field] = odd;
@@ -410,8 +407,8 @@ export function wrongIn(draft: Draft): Wrong {
   const wrong: Record<string, string> = wrongInTiming(draft);
   const { timeoutMs } = SCHEDULE_BOUNDS;
   const most = Number(draft.most) * MINUTE;
-  if (draft.name.trim() === '') wrong['name'] = t`Give it a name.`;
-  if (draft.instructions.trim() === '') wrong['instructions'] = t`Say what it is to do.`;
+  if (draft.name.trim() === '') wrong['name'] = t`It needs a name.`;
+  if (draft.instructions.trim() === '') wrong['instructions'] = t`Fill this in.`;
   // A pasted text is never cut silently.
   const [long, room] = [draft.instructions.length, SCHEDULE_BOUNDS.instructions];
   if (long > room)

@@ -17,6 +17,7 @@ import { localText } from '../text/time.ts';
 import { type Merged, mergedInto, nextOf, type TimingDraft, type Wrong, wrongAt } from './drafts.ts';
 import { DAY_NAMES, momentText, nextText, WEEK } from './words.ts';
 import { useAction } from '../design/use-action.ts';
+import { asBeginning } from '../text/sizes.ts';
 
 /** ms between updates: the times shown are accurate to the minute. */
 const EVERY_MS = 15_000;
@@ -65,7 +66,7 @@ export function Labelled({ label, hint, wrong, children }: FieldProps) {
         {label}
       </label>
       {children({ id, 'aria-invalid': wrong !== undefined, 'aria-describedby': `${id}-hint ${id}-wrong` })}
-      <p id={`${id}-hint`} className="setting-hint">
+      <p id={`${id}-hint`} className="setting-hint no-margin">
         {hint}
       </p>
       <p id={`${id}-wrong`} className="editor-wrong danger text-2" role="alert">
@@ -257,7 +258,7 @@ function Days({ days, onDays }: { days: readonly number[]; onDays: (days: readon
             checked={days.includes(day)}
             onChange={({ target }) => onDays(target.checked ? [...days, day] : days.filter((one) => one !== day))}
           />
-          <span>
+          <span className="stack both-centred framed-strong round-s ink-2 text-2">
             {DAY_NAMES[day].slice(0, 2)}
             <span className="visually-hidden">{DAY_NAMES[day].slice(2)}</span>
           </span>
@@ -329,7 +330,7 @@ export function WhenFields({ draft, set, wrong, before, offset, onceHint, childr
         options={[
           { value: 'weekly', text: t`Days and a time` },
           { value: 'every', text: t`Every so often` },
-          { value: 'once', text: t`Once` },
+          { value: 'once', text: asBeginning(t`once`) },
         ]}
         value={draft.timing}
         onChange={(timing) => set({ timing })}
@@ -394,7 +395,7 @@ export function WhenFields({ draft, set, wrong, before, offset, onceHint, childr
       )}
       {draft.timing === 'once' && (
         <Labelled
-          label={t`Day and time`}
+          label={t`When`}
           hint={onceHint ?? t`In your own time zone. It runs in quiet hours too.`}
           wrong={wrong['at']}
         >

@@ -143,7 +143,7 @@ export function RoutineEditor({ scheduleId, before, offset, draft: first, team, 
       shape="wide"
       onClose={() => onClose(draft)}
     >
-      <form className="editor" onSubmit={save} noValidate>
+      <form className="editor stack gap-5" onSubmit={save} noValidate>
         <WhoFields draft={draft} set={set} wrong={wrong} team={team} example={t`Morning round`} />
         <Labelled label={t`What it does`} wrong={wrong['instructions']}>
           {(given) => (
@@ -233,7 +233,7 @@ export function RoutineEditor({ scheduleId, before, offset, draft: first, team, 
           <ToolsField tools={draft.tools} onTools={(tools) => set({ tools })} wrong={wrong['tools']} />
           {scheduleId !== null && (
             <p>
-              <button type="button" className="ghost" onClick={() => setWebhooks(true)}>{t`Webhooks…`}</button>
+              <button type="button" className="ghost" onClick={() => setWebhooks(true)}>{t`Webhooks`}</button>
             </p>
           )}
         </details>

@@ -63,7 +63,7 @@ export default function MorningPage() {
   };
   return (
     <section
-      className="chat shrinks column-wise narrow morning-page rows-top scroll gap-6"
+      className="chat shrinks column-wise narrow morning-page rows-top scroll gap-6 ruled-start"
       aria-label={t`While you were away`}
     >
       {report !== null && <Whole report={report} onClose={onClose} />}

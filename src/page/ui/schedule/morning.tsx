@@ -82,7 +82,7 @@ function usePutAway(report: Report): () => void {
     void saved.then((done) => {
       if (!done.ok) {
         putAway.setState({ upTo: 0 });
-        return notices.error(t`This could not be saved: ${done.reason}`);
+        return notices.error(t`Could not save this. ${done.reason}`);
       }
       notices.info(t`Dismissed`, {
         label: t`Undo`,
@@ -99,7 +99,7 @@ function Line({ report }: { report: Report }) {
   const summary = useSummary(report);
   const putAway = usePutAway(report);
   return (
-    <section className="morning-line line gap-4 text-3 round" aria-label={t`While you were away`}>
+    <section className="morning-line line gap-4 text-3 round pad-block-3" aria-label={t`While you were away`}>
       <p className="fill">{summary}</p>
       <Link href={PATHS.morning} className="ghost">{t`Read`}</Link>
       <button type="button" className="icon-button" aria-label={t`Put away`} title={t`Put away`} onClick={putAway}>

@@ -53,7 +53,7 @@ function receiptText({ receipt }: EndedAttempt): string {
   const { commits, files, added, removed, checks } = receipt;
   return [
     ...(commits === null || commits === 0 ? [] : [plural(commits, 'commit')]),
-    files === 0 ? t`nothing changed` : `${plural(files, 'file')} +${count(added)} −${count(removed)}`,
+    files === 0 ? t`Nothing was changed.` : `${plural(files, 'file')} +${count(added)} −${count(removed)}`,
     ...(checks.failed > 0
       ? [t`${count(checks.failed)} of ${plural(checks.passed + checks.failed, 'check')} failed`]
       : checks.passed > 0

@@ -58,7 +58,7 @@ function History({ scheduleId }: { scheduleId: ScheduleId }) {
   const query = schedulesOf(useRoost()).history(scheduleId);
   const now = useNow();
   return (
-    <QueryView query={query} what={t`The history`}>
+    <QueryView query={query}>
       {({ rows, more }) =>
         rows.length === 0 ? (
           <p className="query-quiet ink-3 text-3">{t`It was not due yet.`}</p>
@@ -90,7 +90,7 @@ function History({ scheduleId }: { scheduleId: ScheduleId }) {
                 );
               })}
             </ol>
-            {more && <OlderButton paged={query} label={t`Older ones`} />}
+            {more && <OlderButton paged={query} label={t`Show more`} />}
           </>
         )
       }
@@ -111,26 +111,26 @@ interface RowProps {
 /** Name, timing and kind of a schedule. */
 function RoutineWords({ schedule, next, now }: { schedule: Schedule; next: string; now: number }) {
   return (
-    <div className="routine-words">
+    <div>
       <h4 className="break text-4" dir="auto">
         {schedule.kind === 'routine' && schedule.color !== null && (
           <i className="routine-color inline-block" style={{ background: schedule.color }} aria-hidden="true" />
         )}
         <span>{schedule.name}</span>
       </h4>
-      <p className="ink-2 text-2">
+      <p className="ink-2 text-2 break">
         {schedule.kind === 'script' && <span>{`${t`Script`} · `}</span>}
         <span>{timingText(schedule.timing, now)}</span>
         <span> · </span>
         <span>{next}</span>
       </p>
       {schedule.kind === 'reminder' && (
-        <p dir="auto" className="routine-message clamp clip ink-2 text-2">
+        <p dir="auto" className="clamp clip ink-2 text-2 break clamp-2">
           “{schedule.message}”
         </p>
       )}
       {schedule.kind === 'script' && (
-        <p className="ink-2 text-2">
+        <p className="ink-2 text-2 break">
           {schedule.on_failure === 'wake_agent'
             ? t`${<code>{schedule.script}</code>} wakes it only where it fails.`
             : t`${<code>{schedule.script}</code>} wakes nobody.`}{' '}
@@ -154,7 +154,7 @@ function Row({ scheduled, scripts, why, onChange, onMove }: RowProps) {
   const waits = away || scheduled.pausedWhy === WAITS_FOR_YES;
   const on = isOn(scheduled);
   const off = schedule.kind === 'script' && on && !scripts && !away;
-  const warning = off ? t`It is not run. ${retold(why ?? SCRIPTS_OFF)}` : warningText(scheduled);
+  const warning = off ? t`Not run: ${retold(why ?? SCRIPTS_OFF)}` : warningText(scheduled);
   const items: MenuItem[] = [
     ...(!waits ? [{ label: t`Change`, run: () => onChange(scheduled) }] : []),
     ...(waits
@@ -175,7 +175,7 @@ function Row({ scheduled, scripts, why, onChange, onMove }: RowProps) {
   const next = away
     ? elsewhere === 'asked'
       ? t`asked for at another relay`
-      : t`due at another relay`
+      : t`Due at another relay`
     : running > 0
       ? t`at work now`
       : !on
@@ -185,9 +185,9 @@ function Row({ scheduled, scripts, why, onChange, onMove }: RowProps) {
           : t`next ${nextText(nextAt, now)}`;
   return (
     <li className="routine box panel pad-5" data-on={on}>
-      <div className="routine-line gap-4 stack middle">
+      <div className="routine-line gap-4 stack middle cols-auto-fill-auto">
         {schedule.kind === 'reminder' ? (
-          <span className="routine-kind rounded ink-2 text-1 framed">{t`Reminder`}</span>
+          <span className="rounded ink-2 text-1 framed pad-1-4">{t`Reminder`}</span>
         ) : (
           <button
             type="button"
@@ -298,7 +298,7 @@ export function AgentSnapshots({ agentId }: { agentId: AgentId | null }) {
     void schedules.withdrawSnapshot(id, name).finally(() => setTaking(null));
   };
   return (
-    <QueryView query={schedules.snapshots} what={t`The copies on the relay`}>
+    <QueryView query={schedules.snapshots}>
       {({ snapshots }) => {
         const shown = snapshots.filter((snapshot) => agentId === null || snapshot.agentId === agentId);
         return (
@@ -314,7 +314,7 @@ export function AgentSnapshots({ agentId }: { agentId: AgentId | null }) {
                       <span className="routine-face size-m fixed">
                         <FaceOf agentId={mate.agentId} />
                       </span>
-                      <div>
+                      <div className="grow">
                         <Link
                           href={PATHS.agent(mate.agentId)}
                           className="name-link agent-name unlined named tint"
@@ -333,7 +333,7 @@ export function AgentSnapshots({ agentId }: { agentId: AgentId | null }) {
                         disabled={taking !== null}
                         onClick={() => withdraw(mate.agentId, mate.name)}
                       >
-                        {taking === mate.agentId ? t`Removing…` : t`Remove`}
+                        {taking === mate.agentId ? t`Working…` : t`Remove`}
                       </button>
                     </li>
                   );
@@ -415,7 +415,7 @@ export function Elsewhere({ all }: { all: readonly Scheduled[] }) {
             {asked && <span>{asks}</span>}
           </p>
           <div className="routine-ways line gap-4">
-            {sayGone(t`Bring it here…`, 'solid')}
+            {sayGone(t`Bring it here`, 'solid')}
             {askFor(t`The first one still runs: ask it`, 'ghost')}
           </div>
         </>
@@ -462,9 +462,9 @@ const swapped = (all: readonly Scheduled[], one: string, other: string): readonl
 /** `onExample` null: there is no agent yet who could have a routine. */
 function Empty({ onExample }: { onExample: ((draft: Omit<Draft, 'agentId'>) => void) | null }) {
   return (
-    <div className="schedule-empty round-l gap-5 stack ink-2">
-      <p className="pretty">{t`A routine is something that an agent does by itself, at times that you set, also while no page is open. The relay wakes it, it does its work and says what came of it in its conversation. Nothing runs until you make one.`}</p>
-      {onExample === null && <p className="pretty">{t`Nobody is born yet who could have one: SUMMON first.`}</p>}
+    <div className="schedule-empty round-l gap-5 stack ink-2 pad-7">
+      <p className="pretty measure">{t`A routine is something that an agent does by itself, at times that you set, also while no page is open. The relay wakes it, it does its work and says what came of it in its conversation. Nothing runs until you make one.`}</p>
+      {onExample === null && <p className="pretty">{t`There is no agent yet. SUMMON first.`}</p>}
       <ul className="stack gap-4" aria-label={t`Examples`}>
         {EXAMPLES.map(({ title, draft }) => (
           <li key={title}>
@@ -493,11 +493,11 @@ function LiveRun({ run, runId }: { run: Occurrence; runId: RunId }) {
     void schedules.stopRun(runId).finally(() => setStopping(false));
   };
   return (
-    <li className="at-work gap-4 panel pad-5 stack middle round">
+    <li className="at-work gap-4 panel pad-5 stack middle round cols-auto-fill-auto">
       <span className="routine-face size-m fixed">
         <FaceOf agentId={mate.agentId} />
       </span>
-      <p>
+      <p className="break">
         <Link
           href={PATHS.agent(mate.agentId)}
           className="name-link agent-name unlined named tint"
@@ -521,7 +521,7 @@ function LiveRun({ run, runId }: { run: Occurrence; runId: RunId }) {
           disabled={stopping}
           onClick={stop}
         >
-          {stopping ? t`Stopping…` : t`Stop`}
+          {stopping ? t`Working…` : t`Stop`}
         </button>
       </div>
     </li>
@@ -566,7 +566,7 @@ export default function SchedulePage({ agentId, onClose }: { agentId: AgentId | 
           className="ghost ghost-dawn"
           disabled={who === ''}
           onClick={() => begin(null)}
-        >{t`New routine`}</button>
+        >{t`A new routine`}</button>
       </PageHead>
       <p className="schedule-about ink-2">{t`The lead works in sessions only, and has no routines.`}</p>
       <ClockNote />
@@ -577,9 +577,9 @@ export default function SchedulePage({ agentId, onClose }: { agentId: AgentId | 
       <section className="gap-5 stack narrow" aria-labelledby="schedule-routines">
         <div className="gap-5 cluster apart">
           <h2 id="schedule-routines">{t`Routines`}</h2>
-          <AgentSelect label={t`Of`} everybody={t`everybody`} agentId={agentId} path={PATHS.schedule} />
+          <AgentSelect label={t`Of`} everybody={t`Everybody`} agentId={agentId} path={PATHS.schedule} />
         </div>
-        <QueryView query={schedules.list} what={t`What is due`}>
+        <QueryView query={schedules.list}>
           {({ schedules: all, scripts, why }) => {
             const shown = all.filter(({ schedule }) => agentId === null || schedule.agentId === agentId);
             const checks = (
@@ -589,7 +589,7 @@ export default function SchedulePage({ agentId, onClose }: { agentId: AgentId | 
                   className="ghost"
                   disabled={who === ''}
                   onClick={() => beginScript(scripts, why)}
-                >{t`New script`}</button>
+                >{t`A new script`}</button>
                 <span>{t`A check that runs without a model, and wakes an agent only where it fails.`}</span>
               </p>
             );

@@ -202,10 +202,10 @@ function SpreadDialog({ scheduled, now, onClose }: Props) {
   const zone = limits.kind === 'ready' ? limits.value.effective.time_zone : null;
   return (
     <Dialog title={t`Draw them apart`} onClose={onClose}>
-      <QueryView query={schedules.timeline(SPREAD_HOURS)} what={t`The timeline`}>
+      <QueryView query={schedules.timeline(SPREAD_HOURS)}>
         {(timeline) =>
           zone === null ? (
-            <p className="query-quiet ink-3 text-3">{t`Reading when they are due…`}</p>
+            <p className="query-quiet ink-3 text-3">{t`Loading…`}</p>
           ) : (
             <Moves {...{ scheduled, timeline, zone, now, onClose }} />
           )
@@ -254,11 +254,11 @@ function Moves({ scheduled, timeline, zone, now, onClose }: Props & { timeline: 
       )}
       <div className="dialog-ways">
         <button type="button" className="ghost" onClick={onClose}>
-          {moves.length === 0 ? t`Close` : t`Leave them`}
+          {moves.length === 0 ? t`Close` : t`Cancel`}
         </button>
         {moves.length > 0 && (
           <button type="button" className="solid" disabled={busy} onClick={() => void move()}>
-            {busy ? t`Moving…` : t`Move them`}
+            {busy ? t`Working…` : t`Move them`}
           </button>
         )}
       </div>
@@ -283,7 +283,7 @@ const KEY = Object.entries({
   skipped: t`skipped, stopped or missed`,
   quiet: t`nothing waited`,
   open: t`at work now`,
-  'to-come': t`to come`,
+  'to-come': t`To come`,
   dark: t`skipped (quiet hours)`,
 } satisfies Record<Mark['kind'], string>);
 
@@ -403,9 +403,9 @@ function Facts({ timeline, scheduled, mates, now }: Shown) {
       <table className="table">
         <thead>
           <tr>
-            <th scope="col">{t`Who and what`}</th>
-            <th scope="col">{t`Before now`}</th>
-            <th scope="col">{t`To come`}</th>
+            <th className="align-top break" scope="col">{t`Who and what`}</th>
+            <th className="align-top break" scope="col">{t`Before now`}</th>
+            <th className="align-top break" scope="col">{t`To come`}</th>
           </tr>
         </thead>
         <tbody>
@@ -414,13 +414,13 @@ function Facts({ timeline, scheduled, mates, now }: Shown) {
               .filter(({ agentId }) => agentId === mate.agentId)
               .map((line) => (
                 <tr key={line.scheduleId}>
-                  <th scope="row">
+                  <th className="align-top break" scope="row">
                     <span className="tint agent-name named" style={{ '--c': mate.color }} dir="auto">
                       {mate.name}
                     </span>{' '}
                     <span dir="auto">{line.name}</span>
                   </th>
-                  <td data-label={t`Before now`}>
+                  <td className="align-top break" data-label={t`Before now`}>
                     {line.past.length === 0
                       ? '–'
                       : line.past.map(({ text, tone, count }) => (
@@ -430,7 +430,7 @@ function Facts({ timeline, scheduled, mates, now }: Shown) {
                           </span>
                         ))}
                   </td>
-                  <td data-label={t`To come`}>
+                  <td className="align-top break" data-label={t`To come`}>
                     {line.toCome === 0
                       ? '–'
                       : [
@@ -470,7 +470,7 @@ export function ScheduleTimeline({ agentId }: { agentId: AgentId | null }) {
           onChange={setHours}
         />
       </div>
-      <QueryView query={schedules.timeline(hours)} what={t`The timeline`}>
+      <QueryView query={schedules.timeline(hours)}>
         {(timeline) => {
           const whose = [...timeline.moments, ...timeline.occurrences].map((one) => one.agentId);
           const mates = team.among([...new Set(whose)]).filter((mate) => agentId === null || mate.agentId === agentId);
@@ -504,7 +504,7 @@ export function ScheduleTimeline({ agentId }: { agentId: AgentId | null }) {
                   <h3 className="text-3">{t`Several at once`}</h3>
                   <ul>
                     {clashes.slice(0, SHOWN).map((clash) => (
-                      <li key={clash.from} data-critical={clash.critical}>
+                      <li className="ink-2 text-2" key={clash.from} data-critical={clash.critical}>
                         {clashText(clash, (id) => team.find(id).name, now)}
                       </li>
                     ))}
@@ -514,20 +514,20 @@ export function ScheduleTimeline({ agentId }: { agentId: AgentId | null }) {
                     type="button"
                     className="ghost"
                     onClick={() => setSpreading(true)}
-                  >{t`Draw them apart…`}</button>
+                  >{t`Draw them apart`}</button>
                 </div>
               )}
               {dark.length > 0 && (
-                <details className="schedule-darks">
+                <details>
                   <summary className="ink-2 text-2">{t`Quiet hours`}</summary>
                   <ul>
                     {dark.slice(0, SHOWN).map(({ agentId: whom, from, to, label }) => (
-                      <li key={`${whom} ${from}`}>
+                      <li className="ink-2 text-2" key={`${whom} ${from}`}>
                         <span>{t`${team.find(whom).name}: ${momentText(from, now)} to ${momentText(to, now)}`}</span>
                         {label === '' || <span>{`, ${t`“${label}”`}`}</span>}
                       </li>
                     ))}
-                    {dark.length > SHOWN && <li>{t`And ${dark.length - SHOWN} more.`}</li>}
+                    {dark.length > SHOWN && <li>{t`and ${dark.length - SHOWN} more`}</li>}
                   </ul>
                 </details>
               )}

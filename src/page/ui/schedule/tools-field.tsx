@@ -88,7 +88,7 @@ export function ToolsField({ tools, onTools, wrong, unset = t`All that the agent
             ))}
           {others.length > 0 && <Toolbox label={t`Not there now`} all={others} tools={tools} onTools={onOthers} />}
           <p className="setting-hint">
-            {mcpServers.kind === 'failed' && <span>{t`What MCP servers offer could not be read. `}</span>}
+            {mcpServers.kind === 'failed' && <span>{t`Could not load this.`}</span>}
             <span>{t`MCP servers are connected, and their tools let in, under ${<Link href={PATHS.settings('mcp')}>{t`Settings`}</Link>}.`}</span>
           </p>
         </>

@@ -159,7 +159,7 @@ function ScriptEditor({ scheduleId, before, offset, draft: first, team, onClose 
       shape="wide"
       onClose={() => onClose(draft)}
     >
-      <form className="editor" onSubmit={save} noValidate>
+      <form className="editor stack gap-5" onSubmit={save} noValidate>
         <p className="setting-hint">{t`Your relay runs it with bash, in the agent’s folder, and asks no model. It is well where it ends with exit status 0; 75 means that it is done for good, and not run again.`}</p>
         <WhoFields draft={draft} set={set} wrong={wrong} team={team} example={t`Is the site up`} />
         <Labelled
@@ -234,7 +234,7 @@ function ScriptEditor({ scheduleId, before, offset, draft: first, team, onClose 
         </Labelled>
         {(mayOwn || draft.own_hosts !== '') && (
           <Labelled
-            label={t`Hosts of the relay’s own machine and networks, one in a line`}
+            label={t`Hosts on the relay’s own computer and networks that it may also reach (optional)`}
             hint={t`None is reached that you do not name here.`}
             wrong={wrong['own_hosts']}
           >

@@ -130,7 +130,7 @@ export function outcomeText({
   reason,
   detail = null,
 }: Pick<Occurrence, 'state' | 'reason'> & Partial<Pick<Occurrence, 'detail'>>): string {
-  if (reason !== null) return state === 'skipped' ? t`skipped: ${SKIPPED[reason]}` : t`waits: ${SKIPPED[reason]}`;
+  if (reason !== null) return state === 'skipped' ? t`skipped: ${SKIPPED[reason]}` : t`Waits: ${SKIPPED[reason]}`;
   // If someone other than the person stopped it, the detail says who.
   return state === 'stopped' && detail !== null ? t`stopped` : STATES[state].word;
 }
@@ -140,7 +140,7 @@ export const waitsText = ({ schedule: { kind }, waits }: Scheduled): string | nu
   waits === undefined
     ? null
     : kind === 'reminder'
-      ? t`waits: ${SKIPPED[waits.reason]}`
+      ? t`Waits: ${SKIPPED[waits.reason]}`
       : t`That it failed is still to be told: ${SKIPPED[waits.reason]}.`;
 
 /** `4 s`, `2 minutes`: its duration; null if it never began or is still running. */
@@ -167,7 +167,7 @@ export function mostText({ runs, microUsd }: Timeline['most'], hours: number): s
   const span = t`the next ${hoursText(hours)}`;
   if (runs === 0) return t`No routine or reminder is due in ${span}: that costs nothing.`;
   const due = t`${plural(runs, 'run')} at most in ${span}`;
-  if (microUsd === null) return t`${due}. The cost is unknown until the first run.`;
+  if (microUsd === null) return t`${due} · cost unknown until the first run`;
   return t`${due}, for about ${money(microUsd)} if each costs as much as the dearest of the last ${hoursText(hours)}.`;
 }
 

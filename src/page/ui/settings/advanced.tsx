@@ -33,6 +33,7 @@ import { revealedCode } from '../text/unseen.ts';
 import { useNames } from '../use-somebody.ts';
 import { useTold } from './told.ts';
 import './advanced.css';
+import { asBeginning } from '../text/sizes.ts';
 
 /** The value at a place of a configuration; undefined: nothing is set. */
 function valueAt(config: unknown, path: readonly string[]): unknown {
@@ -114,7 +115,7 @@ function NumberCell({ setting, column, fieldId, labelledBy }: CellProps) {
       <input
         {...props}
         id={fieldId}
-        className="field"
+        className="field full text-3"
         inputMode="decimal"
         placeholder={shown(column.under(path))}
         aria-labelledby={labelledBy}
@@ -150,7 +151,7 @@ function SelectCell({
   return (
     <select
       id={fieldId}
-      className="field"
+      className="field full text-3"
       aria-labelledby={labelledBy}
       data-own={own !== undefined}
       value={held}
@@ -169,7 +170,7 @@ function SelectCell({
   );
 }
 
-const GRANT_WORDS = { off: t`Off`, ask: t`Asks me`, allow: t`Allowed` } as const;
+const GRANT_WORDS = { off: asBeginning(t`off`), ask: t`Asks me`, allow: t`Allowed` } as const;
 const GRANT_OPTIONS = GRANTS.map((grant) => ({ value: JSON.stringify(grant), text: GRANT_WORDS[grant] }));
 const SWITCH_OPTIONS = [
   { value: 'true', text: t`Yes` },
@@ -190,7 +191,7 @@ function NetworkCell(props: CellProps) {
   const own = networkSchema.optional().catch(undefined).parse(column.own(setting.path));
   const hosts = typeof own === 'object' ? own : [];
   const options = [
-    { value: '"none"', text: t`Nothing` },
+    { value: '"none"', text: asBeginning(t`nothing`) },
     { value: JSON.stringify(hosts), text: t`Hosts that I name` },
     { value: '"all"', text: t`All that is public` },
   ];
@@ -223,7 +224,7 @@ function SettingRow({ setting, columns }: { setting: Setting; columns: readonly 
   const unit = setting.unit === undefined ? '' : retold(setting.unit);
   return (
     <tr>
-      <th scope="row">
+      <th className="text-start" scope="row">
         <label id={id} htmlFor={`${id}-0`}>
           {label}
         </label>
@@ -233,7 +234,7 @@ function SettingRow({ setting, columns }: { setting: Setting; columns: readonly 
         {setting.hint !== undefined && <small className="text-1 block">{retold(setting.hint)}</small>}
       </th>
       {columns.map((column, at) => (
-        <td key={column.id}>
+        <td className="text-start" key={column.id}>
           {(setting.scope === 'both' || column.agentId === null) && (
             <Cell setting={setting} column={column} fieldId={`${id}-${at}`} labelledBy={`${id} ${column.id}`} />
           )}
@@ -307,7 +308,7 @@ function Table({ columns, heads }: { columns: readonly Column[]; heads: readonly
   const group = (title: string, settings: readonly Setting[]) => (
     <tbody key={title}>
       <tr>
-        <th scope="rowgroup" colSpan={columns.length + 2}>
+        <th className="text-start" scope="rowgroup" colSpan={columns.length + 2}>
           {title}
         </th>
       </tr>
@@ -321,7 +322,7 @@ function Table({ columns, heads }: { columns: readonly Column[]; heads: readonly
       <table className="advanced full text-3">
         <thead>
           <tr>
-            <th className="ink-2 text-2 medium" scope="col">{t`Setting`}</th>
+            <th className="ink-2 text-2 medium text-start" scope="col">{t`Setting`}</th>
             {heads}
           </tr>
         </thead>
@@ -377,7 +378,7 @@ function AgentHead({ agentId }: { agentId: AgentId | null }) {
   const roster = useHousehold((state) => state.roster);
   const agents = [...roster.byId.values()].filter((agent) => !agent.retired || agent.agentId === agentId);
   return (
-    <th className="ink-2 text-2 medium" scope="col">
+    <th className="ink-2 text-2 medium text-start" scope="col">
       <select
         className="field field-select"
         aria-label={t`Agent`}
@@ -399,7 +400,7 @@ function Both({ agentId, everybody, household }: { agentId: AgentId; everybody: 
   const name = useNames()(agentId);
   const limits = reachQueries(useRoost()).limits(agentId);
   return (
-    <QueryView query={limits.query} what={t`The limits of ${name}`}>
+    <QueryView query={limits.query}>
       {({ own }) => {
         const column: Column = {
           id: 'advanced-agent',
@@ -424,7 +425,9 @@ function Both({ agentId, everybody, household }: { agentId: AgentId; everybody: 
   );
 }
 
-const Everybody = () => <th className="ink-2 text-2 medium" scope="col" id="advanced-everybody">{t`Everybody`}</th>;
+const Everybody = () => (
+  <th className="ink-2 text-2 medium text-start" scope="col" id="advanced-everybody">{t`Everybody`}</th>
+);
 
 function Loaded({ own, effective, agentId }: { own: unknown; effective: unknown; agentId: AgentId | null }) {
   const everybody = useHouseholdColumn(own);
@@ -439,7 +442,7 @@ export function Advanced({ agentId }: { agentId: AgentId | null }) {
       <p className="settings-note under-6 ink-2 text-3">
         {t`An empty field has the grey value. ACP agents are connected under ${<Link href={PATHS.settings('programs')}>{t`Models and money`}</Link>}.`}
       </p>
-      <QueryView query={limits.query} what={t`The limits`}>
+      <QueryView query={limits.query}>
         {({ own, effective }) => <Loaded own={own} effective={effective} agentId={agentId} />}
       </QueryView>
     </>

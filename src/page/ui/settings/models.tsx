@@ -49,7 +49,7 @@ export function Minds() {
   return (
     <>
       <p className="settings-note under-6 ink-2 text-3">
-        {health?.mind === 'rehearsal' && <span>{t`You're in the demo. These apply once a model is connected.`} </span>}
+        {health?.mind === 'rehearsal' && <span>{t`Demo: no model is connected, and nothing costs anything.`} </span>}
         <Link href={PATHS.connect}>{first ? t`What is connected` : t`Connect a model`}</Link>
       </p>
       <ModelSetting

@@ -48,52 +48,64 @@ export interface NamedSetting {
   readonly section: SettingsSection;
   /** Its label on the page, by which it is found there. */
   readonly name: string;
-  /** Other search terms. */
+  /** Other search terms, in every language. Nobody reads them. */
   readonly words?: string;
 }
 const named = (section: SettingsSection, name: string, words: string): NamedSetting => ({ section, name, words });
 
 /** Settings with a control of their own. */
 const OWN: readonly NamedSetting[] = [
-  named('people', t`Your name`, t`me call`),
-  named('people', t`Lead's name`, t`middle`),
-  named('people', t`Language`, t`english german translation words`),
-  named('notifications', t`Tell me on this device`, t`push phone alert notify`),
-  named('notifications', t`When not to be told`, t`night do not disturb`),
-  named('changes', t`What you changed`, t`log history undo revert changes before`),
-  named('about', t`What stays here`, t`privacy version`),
-  named('about', t`What the model sees`, t`privacy`),
-  named('team', t`In their seats`, t`move retire agents colours`),
-  named('limits', t`How far it may go`, t`permission allow files run commands terminal bash sandbox shell`),
-  named('limits', t`How lively`, t`wakes careful normal brisk`),
-  named('limits', t`Quiet hours`, t`blackout night`),
-  named('limits', t`Time zone`, t`clock`),
-  named('limits', t`Budget a day`, t`dollars money limit`),
-  named('minds', t`Model of the lead`, t`claude ollama`),
-  named('minds', t`Model of the agents`, t`claude ollama`),
-  named('costs', t`Daily budgets`, t`dollars money limit`),
-  named('costs', t`Prices`, t`dollars tokens`),
-  named('programs', t`ACP agents`, t`claude code codex gemini acp mind`),
-  named('mcp', t`MCP servers`, t`mcp tools`),
-  named('clients', t`API clients`, t`claude code mcp credential api clients`),
-  named('devices', t`A second device`, t`phone sync add join`),
-  named('devices', t`A recovery phrase`, t`24 words backup`),
-  named('storage', t`Space used`, t`disk room`),
-  named('storage', t`Rebuild`, t`repair missing`),
-  named('exports', t`Export everything`, t`backup copy save`),
-  named('exports', t`Bring something in`, t`import restore backup copy`),
-  named('exports', t`Move in from another product`, t`import chatgpt claude letta openclaw export migrate`),
-  named('exports', t`Limits as YAML`, t`settings text`),
-  named('privacy', t`Forget a span of time`, t`delete remove erase`),
-  named('privacy', t`What was forgotten`, t`delete log history`),
-  named('privacy', t`Search everything for a sentence`, t`find still where privacy`),
-  named('prompt', t`Template`, t`wake prompt words`),
+  named('people', t`Your name`, 'me call ich heißen'),
+  named('people', t`Lead's name`, 'middle mitte'),
+  named('people', t`Language`, 'english german translation words englisch deutsch übersetzung sprache'),
+  named('notifications', t`Tell me on this device`, 'push phone alert notify handy telefon hinweis benachrichtigen'),
+  named('notifications', t`When not to be told`, 'night do not disturb nacht nicht stören'),
+  named(
+    'changes',
+    t`What you changed`,
+    'log history undo revert changes before protokoll verlauf rückgängig änderungen vorher',
+  ),
+  named('about', t`What stays here`, 'privacy version datenschutz'),
+  named('about', t`What the model sees`, 'privacy datenschutz'),
+  named('team', t`In their seats`, 'move retire agents colours umsetzen ruhestand agenten farben'),
+  named(
+    'limits',
+    t`How far it may go`,
+    'permission allow files run commands terminal bash sandbox shell erlaubnis erlauben dateien befehle ausführen',
+  ),
+  named('limits', t`How lively`, 'wakes careful normal brisk wecken vorsichtig flott'),
+  named('limits', t`Quiet hours`, 'blackout night sperrzeit nacht'),
+  named('limits', t`Time zone`, 'clock uhr'),
+  named('limits', t`Budget a day`, 'dollars money limit dollar geld grenze'),
+  named('minds', t`Model of the lead`, 'claude ollama'),
+  named('minds', t`Model of the agents`, 'claude ollama'),
+  named('costs', t`Daily budgets`, 'dollars money limit dollar geld grenze'),
+  named('costs', t`Prices`, 'dollars tokens dollar'),
+  named('programs', t`ACP agents`, 'claude code codex gemini acp mind denken'),
+  named('mcp', t`MCP servers`, 'mcp tools werkzeuge'),
+  named('clients', t`API clients`, 'claude code mcp credential api clients zugang programme'),
+  named('devices', t`A second device`, 'phone sync add join handy telefon abgleich hinzufügen dazukommen'),
+  named('devices', t`Recovery phrase`, '24 words backup wörter sicherung'),
+  named('storage', t`Space used`, 'disk room platte raum'),
+  named('storage', t`Rebuild`, 'repair missing reparieren fehlt'),
+  named('exports', t`Export everything`, 'backup copy save sicherung kopie speichern'),
+  named('exports', t`Bring something in`, 'import restore backup copy importieren zurückholen sicherung kopie'),
+  named(
+    'exports',
+    t`Move in from another product`,
+    'import chatgpt claude letta openclaw export migrate importieren umzug umziehen',
+  ),
+  named('exports', t`Limits as YAML`, 'settings text einstellungen'),
+  named('privacy', t`Forget a span of time`, 'delete remove erase löschen entfernen'),
+  named('privacy', t`What was forgotten`, 'delete log history löschen Protokoll Verlauf'),
+  named('privacy', t`Search everything for a sentence`, 'find still where privacy finden noch wo Datenschutz'),
+  named('prompt', t`Template`, 'wake prompt words wecken text worte'),
 ];
 
 export const NAMED_SETTINGS: readonly NamedSetting[] = [
   ...OWN,
   ...SETTING_TABLE.filter(({ group }) => group !== null).map(({ label, words = '' }) =>
-    named('advanced', retold(label), words === '' ? '' : retold(words)),
+    named('advanced', retold(label), words),
   ),
 ];
 

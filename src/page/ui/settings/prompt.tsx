@@ -66,7 +66,7 @@ function Preview({ template }: { template: string }) {
           ))}
         </select>
       </label>
-      {failed !== null && <p role="alert">{t`This could not be read: ${failed}`}</p>}
+      {failed !== null && <p role="alert">{t`Could not load this. ${failed}`}</p>}
       {/* Scrollable, so that it can be reached by keyboard. */}
       <pre
         className="prompt-text break as-written ground-0 pad-6 scroll box"
@@ -106,7 +106,7 @@ export function PromptSection() {
   const save = async (value: string) => {
     const saved = await actions.saveSetting('wakeTemplate', value);
     if (saved.ok)
-      notices.info(value === '' ? t`The original wake prompt is back.` : t`The wake prompt is saved.`, {
+      notices.info(value === '' ? t`Undone.` : t`Saved`, {
         label: t`Undo`,
         run: () => {
           setText(current);
@@ -114,7 +114,7 @@ export function PromptSection() {
           void actions.saveSetting('wakeTemplate', held);
         },
       });
-    setMessage(saved.ok ? t`Saved. It is used from the next session on.` : t`This could not be saved: ${saved.reason}`);
+    setMessage(saved.ok ? t`Saved` : t`Could not save this. ${saved.reason}`);
     return saved.ok;
   };
   const insert = (name: string) => {
@@ -152,7 +152,7 @@ export function PromptSection() {
         <p id={`${id}-state`} className="setting-state" role="status" data-wrong={wrong !== null}>
           {wrong ??
             message ??
-            (changed ? t`Not saved yet.` : held === '' ? t`This is the original.` : t`Your own template is in use.`)}
+            (changed ? t`Not saved yet` : held === '' ? t`the original` : t`Your own template is in use.`)}
         </p>
         <div className="setting-row">
           <button
@@ -161,9 +161,7 @@ export function PromptSection() {
             disabled={!changed || wrong !== null}
             onClick={() => void save(text === TEMPLATES.wake ? '' : text)}
           >{t`Save`}</button>
-          {changed && (
-            <button type="button" className="ghost" onClick={() => setText(current)}>{t`Discard changes`}</button>
-          )}
+          {changed && <button type="button" className="ghost" onClick={() => setText(current)}>{t`Discard`}</button>}
           {(held !== '' || text !== TEMPLATES.wake) && (
             <button
               type="button"
@@ -185,14 +183,14 @@ export function PromptSection() {
               className="chip touchable text-start framed-strong no-fill rounded text-2 ink-2 pad-3-5"
               onClick={() => insert(name)}
             >
-              <code>{`{{${name}}}`}</code>
+              <code className="ink-2">{`{{${name}}}`}</code>
             </button>
             <span>{MEANING[name]}</span>
           </li>
         ))}
       </ul>
       <p className="setting-hint">
-        {t`${<code>{'{{#if soul}} … {{/if}}'}</code>} is left out whole where there is nothing to put in.`}
+        {t`${<code className="ink-2">{'{{#if soul}} … {{/if}}'}</code>} is left out whole where there is nothing to put in.`}
       </p>
       <h3>{t`Preview`}</h3>
       {wrong === null ? (

@@ -39,7 +39,7 @@ export function RehearsalSection() {
     };
   }, [relay]);
 
-  if (loaded.kind === 'loading') return <p className="settings-note under-6 ink-2 text-3">{t`Asking the relay…`}</p>;
+  if (loaded.kind === 'loading') return <p className="settings-note under-6 ink-2 text-3">{t`Loading…`}</p>;
   if (loaded.kind === 'none')
     return (
       <p className="settings-note under-6 ink-2 text-3">{t`A model is connected: there is nothing to try here. Failures can be tried in demo mode.`}</p>
@@ -109,7 +109,7 @@ export function RehearsalSection() {
                 <th scope="row">{position === 4 ? t`5, the lead` : seatNumber(position)}</th>
                 {COLUMNS.map(({ key, title }) => (
                   <td key={key}>
-                    <label className="tick">
+                    <label className="tick relative stack both-centred min-40">
                       <input
                         type="checkbox"
                         checked={rehearsal[key].includes(position)}

@@ -139,7 +139,7 @@ function Pages({ shown, current }: { shown: readonly SettingsSection[]; current:
     <nav className="settings-nav column-wise gap-5 flex scroll-y" aria-label={t`Settings`}>
       <input
         type="search"
-        className="field settings-search fixed"
+        className="field settings-search fixed min-40"
         aria-label={t`Find a setting`}
         aria-controls={list}
         placeholder={t`Find a setting`}
@@ -162,7 +162,9 @@ function Pages({ shown, current }: { shown: readonly SettingsSection[]; current:
                 aria-current={page === current ? 'page' : undefined}
               >
                 <span id={`${list}-${page}`}>{PAGES[page].title}</span>{' '}
-                <small id={`${list}-${page}-about`}>{PAGES[page].about}</small>
+                <small className="text-1" id={`${list}-${page}-about`}>
+                  {PAGES[page].about}
+                </small>
               </Link>
             ))
           : hits.map(({ section, name }) => (

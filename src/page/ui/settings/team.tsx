@@ -11,13 +11,14 @@ import { Empty } from '../design/list.tsx';
 import { Face } from '../grid/face.tsx';
 import { PATHS } from '../routes.ts';
 import { fullTime } from '../text/time.ts';
+import { asBeginning } from '../text/sizes.ts';
 
 function useChange() {
   const actions = useActions();
   const { notices } = useRoost();
   return async (agent: Agent, changes: readonly ChangeKind[], said: string, undo: readonly ChangeKind[]) => {
     const done = await actions.changeAgent(agent.agentId, changes);
-    if (!done.ok) notices.error(t`This could not be saved: ${done.reason}`);
+    if (!done.ok) notices.error(t`Could not save this. ${done.reason}`);
     else notices.info(said, { label: t`Undo`, run: () => void actions.changeAgent(agent.agentId, undo) });
   };
 }
@@ -106,7 +107,7 @@ function SeatOf({ agent, position }: { agent: Agent; position: number }) {
             <option key={seat} value={seat}>
               {there && seat !== position
                 ? t`Seat ${seatNumber(seat)}, with ${displayName(there, roster)}`
-                : t`Seat ${seatNumber(seat)}`}
+                : asBeginning(t`seat ${seatNumber(seat)}`)}
             </option>
           );
         })}
@@ -126,7 +127,7 @@ export function TeamSection() {
     <>
       <p className="settings-note under-6 ink-2 text-3">{t`Retired agents keep everything and can return. To delete one, open its page.`}</p>
       <h3>{t`In their seats`}</h3>
-      {seated.length === 0 && <Empty>{t`Nobody yet.`}</Empty>}
+      {seated.length === 0 && <Empty>{t`Nothing yet.`}</Empty>}
       <ul className="above-5 stack gap-4">
         {seated.map(([position, agent]) => (
           <Row key={agent.agentId} agent={agent}>
@@ -162,7 +163,7 @@ export function TeamSection() {
       )}
       {roster.retired.length > 0 && (
         <>
-          <h3>{t`Retired`}</h3>
+          <h3>{asBeginning(t`retired`)}</h3>
           <ul className="above-5 stack gap-4">
             {roster.retired.map((agent) => (
               <Row key={agent.agentId} agent={agent}>

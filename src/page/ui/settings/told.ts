@@ -16,14 +16,12 @@ export function useTold(): (change: Change) => Promise<void> {
   const { notices } = useRoost();
   const inSession = useLive(({ live }) => live !== null);
   const said = ({ ok, ...done }: Done, text: string, undo?: () => void) => {
-    if (!ok && 'reason' in done) notices.error(t`This could not be saved: ${done.reason}`);
+    if (!ok && 'reason' in done) notices.error(t`Could not save this. ${done.reason}`);
     else notices.info(text, undo && { label: t`Undo`, run: undo });
   };
   return async ({ label, save, undo, atSessionStart = false }) => {
     const text =
-      atSessionStart && inSession
-        ? t`${label} saved. It applies from the next session.`
-        : t`${label} saved. It applies now.`;
-    said(await save(), text, () => void undo().then((done) => said(done, t`${label} is as it was.`)));
+      atSessionStart && inSession ? t`${label} saved. It applies from the next session.` : t`Saved. It applies now.`;
+    said(await save(), text, () => void undo().then((done) => said(done, t`Undone.`)));
   };
 }

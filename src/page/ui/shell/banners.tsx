@@ -67,7 +67,7 @@ export function Banners() {
   const act =
     link.kind === 'elsewhere'
       ? { label: t`Take a sign-in of its own`, run: () => void actions.takeOwnSignIn() }
-      : { label: t`Try now`, run: () => void actions.reconnect() };
+      : { label: t`Try again`, run: () => void actions.reconnect() };
   return (
     <>
       <StorageBanners />

@@ -5,8 +5,8 @@ import { Places } from './places.tsx';
 
 export function BottomBar({ around }: { around: Around }) {
   return (
-    <div className="bottom-bar ruled middle ground-1">
-      <Places route={around.route} className="bar-places" />
+    <div className="bottom-bar ruled middle ground-1 flex">
+      <Places route={around.route} className="bar-places stack grow narrow" />
       <MoreMenu around={around} />
     </div>
   );

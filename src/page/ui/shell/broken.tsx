@@ -19,7 +19,7 @@ export function Broken({ error, resetErrorBoundary }: FallbackProps) {
       <div className="broken-ways cluster">
         <button
           type="button"
-          className="big-button relative no-frame round-l clip text-5 bold fill"
+          className="big-button relative no-frame round-l clip text-5 bold fill fixed"
           onClick={() => location.reload()}
         >{t`Reload`}</button>
         {!outdated && (

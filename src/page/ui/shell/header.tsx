@@ -51,7 +51,7 @@ function SessionPill() {
       <div className="pill pill-trouble" role="status">
         <i className="pill-dot pill-lost fixed rounded" aria-hidden="true" />
         {/* The banner says why, and what to do. */}
-        <b className="fixed ink clip">{t`Not connected`}</b>
+        <b className="ink clip shrink-only ellipsis">{t`Not connected`}</b>
         <span className="pill-more">{`${t`everyone sleeps`}${heard}`}</span>
       </div>
     );
@@ -110,7 +110,7 @@ function EndSession() {
   return (
     <button
       type="button"
-      className="end-session middle gap-3 ink text-2 rounded inline-flex no-frame"
+      className="end-session middle gap-3 ink text-2 rounded inline-flex no-frame pad-0-4"
       aria-label={label}
       title={t`Everyone sleeps; WAKE brings them back`}
       disabled={ending === 'now'}
@@ -134,7 +134,7 @@ export function Header({ begun, around }: { begun: boolean; around: Around }) {
         <Mark />
         <span className="mark-name">{t`Roost`}</span>
       </Link>
-      {begun && <Places route={around.route} className="places" />}
+      {begun && <Places route={around.route} className="places flex gap-1" />}
       <span className="fill" />
       {begun && <SyncSign />}
       {begun && <WakesStopped />}
@@ -149,7 +149,7 @@ export function Header({ begun, around }: { begun: boolean; around: Around }) {
         >
           <FindIcon />
           <span>{t`Find`}</span>
-          <kbd className="nowrap ink-2 ground-3 no-frame" aria-hidden="true">
+          <kbd className="nowrap ink-2 ground-3 no-frame round-xs" aria-hidden="true">
             {keyNames(['Ctrl', 'K']).join(' ')}
           </kbd>
         </button>
@@ -161,7 +161,7 @@ export function Header({ begun, around }: { begun: boolean; around: Around }) {
           type="button"
           className="icon-button hide-small"
           aria-label={t`Keys and help`}
-          title={t`Keys (?)`}
+          title={t`Keys`}
           onClick={() => around.open('keys')}
         >
           <HelpIcon />

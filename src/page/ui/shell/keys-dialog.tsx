@@ -9,7 +9,7 @@ export default function KeysDialog({ onClose }: { onClose: () => void }) {
     <Dialog title={t`Keys`} onClose={onClose} isRead>
       <dl className="keys">
         {KEY_SHEET.map(({ keys, does }) => (
-          <div className="stack middle gap-5" key={does}>
+          <div className="stack middle gap-5 pad-3-0" key={does}>
             <dt className="flex wrap gap-2">
               {keyNames(keys).map((key) => (
                 <kbd key={key}>{key}</kbd>

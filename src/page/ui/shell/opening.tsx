@@ -71,7 +71,7 @@ export function Opening({ awaited }: { awaited: Awaited | null }) {
   useEffect(() => device.after(LONG_MS, () => setLong(true)), [device]);
   const words = long && awaited !== null ? wordsOf(awaited) : null;
   return (
-    <main id="main" className="opening rows-top stack at-start gap-5" aria-busy="true">
+    <main id="main" className="opening rows-top stack at-start gap-5 shrinks" aria-busy="true">
       <div role="status">
         {words === null ? <p className="visually-hidden">{t`Opening what is stored here…`}</p> : <p>{words}</p>}
       </div>

@@ -10,7 +10,7 @@ import { errorText } from '../../state/ports.ts';
 import { relayRoom } from '../../state/records.ts';
 import { useActions, useDevices, useHousehold, useInfo, useRoost, useUpkeep } from '../context.tsx';
 import { Progress } from '../design/progress.tsx';
-import { bytes, count, plural } from '../text/sizes.ts';
+import { asBeginning, bytes, count, plural } from '../text/sizes.ts';
 import { clockTime, dayWithin, duration, fullTime } from '../text/time.ts';
 import { useNow, useQuery } from '../hooks.ts';
 import { PATHS } from '../routes.ts';
@@ -36,7 +36,7 @@ function Work() {
       label={TASKS[task]}
       done={done}
       of={of}
-      text={of > 0 ? t`${count(Math.min(done, of))} of ${plural(of, 'entry', 'entries')}` : t`Looking…`}
+      text={of > 0 ? t`${count(Math.min(done, of))} of ${plural(of, 'entry', 'entries')}` : t`Loading…`}
     />
   );
 }
@@ -92,13 +92,13 @@ function Rebuild() {
         aria-disabled={running}
         onClick={() => (running ? undefined : void actions.rebuild())}
       >
-        {running ? t`Rebuilding…` : t`Rebuild`}
+        {running ? t`Working…` : t`Rebuild`}
       </button>
       <div role="status">
         {rebuild.kind === 'done' && <Report report={rebuild.report} />}
         {rebuild.kind === 'failed' && (
           <p className="wrong-note">
-            {t`${<strong>{t`It could not be rebuilt.`}</strong>} ${rebuild.reason} Everything is as it was; try again.`}
+            {t`${<strong>{t`Could not do this.`}</strong>} ${rebuild.reason} Everything is as it was; try again.`}
           </p>
         )}
       </div>
@@ -121,7 +121,7 @@ function Leaving({ forget, name: what, color, now }: { forget: ForgetDoc; name: 
   const keep = async () => {
     const kept = await actions.keep(forget._id);
     if (kept.ok) notices.info(t`${what} is kept.`);
-    else notices.error(t`This could not be saved: ${kept.reason}`);
+    else notices.error(t`Could not save this. ${kept.reason}`);
   };
   return (
     <li className="tint" style={{ '--c': color }}>
@@ -224,7 +224,7 @@ const faulty = ({ volumes }: StorageStatus): boolean =>
 function Block({ title, state, children }: { title: string; state?: 'good' | 'warn'; children: ReactNode }) {
   return (
     <section className="store-block ruled gap-4 stack at-start narrow" aria-label={title}>
-      <h3>
+      <h3 className="line gap-4 ink">
         {state && <i className="store-dot rounded" data-state={state} aria-hidden="true" />}
         <span>{title}</span>
       </h3>
@@ -240,13 +240,13 @@ function NotRead({ storage: { status, failed, refresh } }: { storage: Storage })
       {failed !== null && (
         <div className="wrong-note" role="alert">
           <p>
-            <strong>{t`The storage could not be looked at.`}</strong> {failed}{' '}
+            <strong>{t`Could not load this.`}</strong> {failed}{' '}
             {status && <span>{t`What is shown below is from before.`}</span>}
           </p>
-          <button type="button" className="ghost" onClick={() => void refresh()}>{t`Look again`}</button>
+          <button type="button" className="ghost" onClick={() => void refresh()}>{t`Try again`}</button>
         </div>
       )}
-      {!status && failed === null && <p className="settings-note under-6 ink-2 text-3" role="status">{t`Looking…`}</p>}
+      {!status && failed === null && <p className="settings-note under-6 ink-2 text-3" role="status">{t`Loading…`}</p>}
     </>
   );
 }
@@ -264,12 +264,12 @@ function LastCopy({ note, now }: { note: ExportNote | null; now: number }) {
       <p>
         {note === null ? (
           <>
-            {t`${<strong>{t`Never: no copy has left this device.`}</strong>} What the relay keeps is sealed with a key that lies on your devices. If this browser’s data is cleared or the disk breaks, and there is no other device and no phrase, your agents are gone. One file keeps them.`}
+            {t`${<strong className="ink">{t`Never: no copy has left this device.`}</strong>} What the relay keeps is sealed with a key that lies on your devices. If this browser’s data is cleared or the disk breaks, and there is no other device and no phrase, your agents are gone. One file keeps them.`}
           </>
         ) : (
           <>
             <strong>
-              {dayWithin(note.time, now).replace(/^./, (letter) => letter.toUpperCase())} {clockTime(note.time)}
+              {asBeginning(dayWithin(note.time, now))} {clockTime(note.time)}
             </strong>
             <span>: </span>
             <span>{plural(note.documents, 'entry', 'entries')}</span>
@@ -290,7 +290,7 @@ function LastCopy({ note, now }: { note: ExportNote | null; now: number }) {
 function Kinds({ kinds }: { kinds: StorageStatus['kinds'] }) {
   const groups = kindGroups(kinds);
   const most = groups[0]?.chars ?? 0;
-  if (groups.length === 0) return <p className="setting-hint">{t`Nothing is stored yet.`}</p>;
+  if (groups.length === 0) return <p className="setting-hint">{t`Nothing yet.`}</p>;
   return (
     <table className="kinds table table-figures">
       <caption className="visually-hidden">{t`What is stored, by kind`}</caption>
@@ -342,11 +342,8 @@ function KeptForGood({ persisted, onAsked }: { persisted: boolean | null; onAske
   const { device, notices } = useRoost();
   const ask = async () => {
     const granted = await device.persist();
-    if (granted) notices.info(t`The browser will keep what is stored here.`);
-    else
-      notices.error(
-        t`The browser did not promise to keep it. It often does once a page is bookmarked, installed, or used for a while.`,
-      );
+    if (granted) notices.info(t`Yes: the browser keeps it until you clear it yourself.`);
+    else notices.error(t`Not promised: when the disk runs full, the browser may clear what is stored here.`);
     await onAsked();
   };
   return (
@@ -369,7 +366,7 @@ function used({ usedBytes, quotaBytes }: StorageStatus): ReactNode {
   if (usedBytes === null) return t`The browser does not say how much room it takes.`;
   return (
     <>
-      <strong className="store-figure figures">{bytes(usedBytes)}</strong>
+      <strong className="store-figure figures ink">{bytes(usedBytes)}</strong>
       {quotaBytes === null || <span>{t` of ${bytes(quotaBytes)} that the browser allows`}</span>}
     </>
   );

@@ -4,6 +4,7 @@
  */
 import { t } from '../../language/t.ts';
 import type { SeatView } from '../grid/seat-figure.tsx';
+import { asBeginning } from './sizes.ts';
 
 /** Characters of a message that are quoted at most: the reader knows it already. */
 const QUOTE_MOST = 2_000;
@@ -27,8 +28,6 @@ export function withParagraph(before: string, text: string): string {
   const gap = before === '' || before.endsWith('\n\n') ? '' : before.endsWith('\n') ? '\n' : '\n\n';
   return before + gap + text;
 }
-
-const asBeginning = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** null: the agent reads it at once. */
 export function whereWordsGo(name: string, { state, client }: Pick<SeatView, 'state' | 'client'>): string | null {

@@ -54,17 +54,17 @@ export function acknowledgedText({ toSend, link }: Pick<StoredElsewhere, 'toSend
         : plural(toSend, 'entry on the way to the relay.', 'entries on the way to the relay.');
     case 'connecting':
       return toSend === 0
-        ? t`Connecting to the relay. Everything that was here has been handed to it.`
+        ? t`Everything that is here has been handed to the relay.`
         : t`Connecting to the relay; ${plural(toSend, 'entry waits', 'entries wait')} for it.`;
     case 'off':
       return t`Nothing is handed to the relay: you switched that off. What it was given before stays there, sealed.`;
     case 'lost':
       return toSend === 0
-        ? t`The relay cannot be reached. Everything that is here was handed to it before.`
+        ? t`Everything that is here has been handed to the relay.`
         : t`The relay cannot be reached; ${plural(toSend, 'entry waits', 'entries wait')} here until it can.`;
     case 'locked-out':
       return toSend === 0
-        ? t`This browser is not signed in at the relay. Press Enter in the terminal where Roost runs, and open the link it prints in this browser.`
+        ? t`This browser is not signed in. Press Enter in the terminal where Roost runs, and open the link that it prints.`
         : t`This browser is not signed in at the relay; ${plural(toSend, 'entry waits', 'entries wait')} here until it is. Press Enter in the terminal where Roost runs, and open the link it prints in this browser.`;
     default:
       return link satisfies never;

@@ -16,7 +16,6 @@ export const hostsIn = (text: string): string[] => [
 /** The error as a sentence; null: none. */
 export function wrongInHosts(hosts: readonly string[]): string | null {
   const odd = hosts.find((host) => !isExactHost(host));
-  if (odd !== undefined)
-    return t`${revealedCode(odd)} is no host. One is written by its own name: example.org or example.org:8443.`;
+  if (odd !== undefined) return t`${revealedCode(odd)} is no host. Write it as example.org or example.org:8443.`;
   return hosts.length > SCHEDULE_BOUNDS.hosts ? t`There is room for ${SCHEDULE_BOUNDS.hosts} hosts.` : null;
 }

@@ -34,10 +34,10 @@ const COMMANDS: Readonly<Record<CommandGrant, string>> = {
 
 /** Each part that a yes covers, with its label. */
 const PARTS: { readonly [Field in AskedField]: (value: ProjectValue, nameOf: NameOf) => readonly [string, string] } = {
-  kind: ({ kind }) => [t`kind`, kind === 'git' ? t`a repository` : t`a folder that the relay keeps`],
-  repository: ({ repository }) => [t`repository`, repository === '' ? t`none` : revealedLine(repository)],
+  kind: ({ kind }) => [t`Kind`, kind === 'git' ? t`A repository` : t`A shared folder`],
+  repository: ({ repository }) => [t`A repository`, repository === '' ? t`none` : revealedLine(repository)],
   baseBranch: ({ baseBranch }) => [
-    t`base branch`,
+    t`Base branch`,
     baseBranch === '' ? t`the repository’s own` : revealedLine(baseBranch),
   ],
   agents: ({ agents }, nameOf) => [t`agents that work on it`, ofAgents(agents, nameOf) || t`none`],
@@ -58,13 +58,13 @@ const PARTS: { readonly [Field in AskedField]: (value: ProjectValue, nameOf: Nam
       ...(criteria ? [t`criteria met`] : []),
     ].join(', ') || t`nothing`,
   ],
-  subtasksReady: ({ subtasksReady }) => [t`parts of tasks are ready at once`, subtasksReady ? t`yes` : t`no`],
+  subtasksReady: ({ subtasksReady }) => [t`parts of tasks are ready at once`, subtasksReady ? t`Yes` : t`No`],
   commands: ({ commands }) => [t`commands of its agents`, COMMANDS[commands]],
-  attemptsPerTask: ({ attemptsPerTask }) => [t`attempts at one task`, String(attemptsPerTask)],
+  attemptsPerTask: ({ attemptsPerTask }) => [t`Attempts at one task`, String(attemptsPerTask)],
   executorsAtOnce: ({ executorsAtOnce }) => [t`executors at once`, String(executorsAtOnce)],
   executorSeconds: ({ executorSeconds }) => [t`longest run of an executor`, duration(executorSeconds * 1_000)],
   columns: ({ columns }) => [
-    t`columns`,
+    t`Columns`,
     columns.map(({ name, kind }) => `${shownText(name)} (${KIND_NAMES[kind]})`).join(', '),
   ],
   instructions: ({ instructions }) => [t`instructions`, instructions === '' ? t`none` : block(instructions)],
@@ -76,11 +76,11 @@ type AskedTask = Extract<AskedRecord, { type: 'project' }>['tasks'][number];
 function taskText(task: AskedTask, { columns }: ProjectValue, nameOf: NameOf): string {
   const column = columns.find(({ columnId }) => columnId === task.columnId);
   const parts: readonly (readonly [string, string])[] = [
-    [t`column`, column ? shownText(column.name) : t`none`],
-    [t`priority`, PRIORITY_NAMES[task.priority]],
+    [t`Column`, column ? shownText(column.name) : t`none`],
+    [t`Priority`, PRIORITY_NAMES[task.priority]],
     [t`assigned to`, task.assignee === null ? t`nobody` : ofAgents([task.assignee], nameOf)],
     ...(task.description === '' ? [] : [[t`text`, block(task.description)] as const]),
-    ...(task.criteria.length === 0 ? [] : [[t`criteria`, list(task.criteria)] as const]),
+    ...(task.criteria.length === 0 ? [] : [[t`the criteria`, list(task.criteria)] as const]),
     ...(task.comments.length === 0 ? [] : [[t`your comments`, list(task.comments)] as const]),
     ...(task.notes.length === 0 ? [] : [[t`notes`, list(task.notes)] as const]),
   ];

@@ -77,7 +77,7 @@ export function linkTrouble(link: LinkState): Trouble | null {
     case 'locked-out':
       return {
         title: t`This browser is not signed in`,
-        advice: t`Its sign-in is missing or has expired. Press Enter in the terminal where Roost runs, and open the printed link in this browser.`,
+        advice: t`This browser is not signed in. Press Enter in the terminal where Roost runs, and open the link that it prints.`,
       };
     case 'elsewhere':
       return {

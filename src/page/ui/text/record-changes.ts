@@ -20,7 +20,7 @@ type McpServerChange = Extract<ImportChange, { kind: 'mcp-server' }>;
 
 /** What a program can access in the sandbox. */
 export function shownBox({ folder, reads, network }: Box): string {
-  const reached = network === 'none' ? t`no network` : network === 'all' ? t`all that is public` : network.join(', ');
+  const reached = network === 'none' ? t`no network` : network === 'all' ? t`All that is public` : network.join(', ');
   return [
     folder === null ? t`no folder` : folder,
     ...(reads.length === 0 ? [] : [t`reads ${reads.join(', ')}`]),
@@ -56,9 +56,9 @@ function serverParts(record: McpServerRecord | null): string {
   const { name, where, secrets, agents } = record;
   const parts: [string, string][] =
     where.kind === 'address'
-      ? [[t`address`, revealedLine(where.url)]]
+      ? [[t`Address`, revealedLine(where.url)]]
       : [
-          [t`program`, revealedLine(where.command)],
+          [t`Program`, revealedLine(where.command)],
           ...where.args.map((arg): [string, string] => [t`argument`, revealedLine(arg)]),
           [
             t`held`,
@@ -66,10 +66,10 @@ function serverParts(record: McpServerRecord | null): string {
           ],
         ];
   return [
-    [t`name`, shownText(name)],
+    [t`Name`, shownText(name)],
     ...parts,
     [t`given in confidence`, secrets.length === 0 ? t`nothing` : secrets.map(shownText).join(', ')],
-    [t`used by`, agents === null ? t`everybody` : plural(agents.length, 'agent')],
+    [t`used by`, agents === null ? t`Everybody` : plural(agents.length, 'agent')],
     [t`tools`, usedOf(record).join(', ') || t`none`],
   ]
     .map(([part, value]) => `${part}: ${value}`)
@@ -140,9 +140,9 @@ function partsOf(
         ['script', revealedLine(schedule.script)],
         [t`fingerprint of the script`, schedule.sha256 ?? t`none: it is not pinned`],
         ['longest', duration(schedule.timeoutMs)],
-        [t`reaches`, schedule.hosts?.map(revealedLine).join(', ') || t`no network`],
+        [t`Reaches`, schedule.hosts?.map(revealedLine).join(', ') || t`no network`],
         [t`reaches of the relay’s machine`, schedule.own_hosts?.map(revealedLine).join(', ') || t`none`],
-        [t`where it fails`, schedule.on_failure],
+        [t`Where it fails`, schedule.on_failure],
         [t`where it still runs`, schedule.overlap],
         [t`given of before`, schedule.context],
       );
@@ -226,7 +226,7 @@ export function limitValue(path: readonly string[], value: unknown): string {
   if (path.at(-1) === 'network' && Array.isArray(value)) return shownText(value.join(', '));
   if (Array.isArray(value)) return value.length === 0 ? t`none` : plural(value.length, 'entry', 'entries');
   if (path.at(-1) === 'daily_budget_usd') return typeof value === 'number' ? budgetText(value) : t`no limit`;
-  if (typeof value === 'boolean') return value ? t`yes` : t`no`;
+  if (typeof value === 'boolean') return value ? t`Yes` : t`No`;
   const setting = settingAt(path);
   if (typeof value === 'number' && setting) return numberText(setting, value);
   const text = typeof value === 'string' ? value : JSON.stringify(value);
@@ -367,7 +367,7 @@ export function changeText(change: ImportChange): string {
         return t`What mentions certain words, or was answered by a tool, would be forgotten, for good on ${fullTime(change.finalAt)}.`;
       if (change.what === 'span')
         return t`What was said in a span of time would be forgotten, for good on ${fullTime(change.finalAt)}.`;
-      return t`${change.what === 'agent' ? t`Everything about ${who}` : t`The conversation with ${who}`} would be forgotten, for good on ${fullTime(change.finalAt)}.`;
+      return t`${change.what === 'agent' ? t`Everything about ${who}` : t`Conversation with ${who}`} would be forgotten, for good on ${fullTime(change.finalAt)}.`;
     }
     case 'keep':
       return t`What you asked here to be forgotten would be kept.`;

@@ -21,5 +21,8 @@ export function bytes(value: number): string {
  */
 export const plural = (value: number, one: string, many = `${one}s`): string => counted(value, count(value), one, many);
 
+/** `Retired`, for “retired” */
+export const asBeginning = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
 /** `Lyra`, `Lyra and Wren`, `Lyra, Wren and Sable` */
 export const names = (all: readonly string[]): string => list.format(all);

@@ -1,6 +1,6 @@
 /** Formats times and durations, in the reader's own zone. */
 import { spoken, t } from '../../language/t.ts';
-import { plural } from './sizes.ts';
+import { asBeginning, plural } from './sizes.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -29,7 +29,7 @@ function dayText(time: number, now: number, today: string, yesterday: string): s
 }
 
 /** `Today`, `Yesterday`, `Thursday`, `Thursday 6 November`, `6 November 2024`. */
-export const dayName = (time: number, now: number): string => dayText(time, now, t`Today`, t`Yesterday`);
+export const dayName = (time: number, now: number): string => dayText(time, now, t`Today`, asBeginning(t`yesterday`));
 
 /** `08:52` today, `Yesterday 08:52` before. */
 export const dayAndClock = (time: number, now: number): string =>

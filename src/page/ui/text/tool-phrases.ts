@@ -15,8 +15,8 @@ type Words = string | ((of: Argument) => string);
 export interface ToolPhrase {
   /** “read plan.md” */
   readonly did: Words;
-  /** “reading plan.md” */
-  readonly does: Words;
+  /** “reading plan.md”. Left out: the call takes no time, and is shown as done. */
+  readonly does?: Words;
   /** To follow “wants to” and “may always”: “read plan.md”. */
   readonly wants: Words;
   /** Several calls in a row: “read 3 files”. Left out: the calls are named one by one. */
@@ -49,64 +49,36 @@ const TEAM: Readonly<Record<string, ToolPhrase>> = {
   spawn_team: { did: t`joined your call`, does: t`waiting for the team`, wants: t`join your call` },
   choose_name: {
     did: (of) => (of('name') === null ? t`chose a name` : t`chose the name ${named(of, 'name')}`),
-    does: t`choosing a name`,
     wants: t`choose a name`,
   },
-  write_soul: { did: t`wrote its soul`, does: t`writing its soul`, wants: t`write its soul` },
-  read_soul: { did: t`read its soul`, does: t`reading its soul`, wants: t`see its soul` },
-  read_last_conversation: {
-    did: t`read its last conversation`,
-    does: t`reading its last conversation`,
-    wants: t`see its last conversation`,
-  },
-  message_agent: {
-    did: (of) => t`wrote to ${who(of, 'to')}`,
-    does: (of) => t`writing to ${who(of, 'to')}`,
-    wants: t`write to other agents`,
-  },
-  wake_agent: {
-    did: (of) => t`asked to wake ${who(of, 'to')}`,
-    does: (of) => t`waking ${who(of, 'to')}`,
-    wants: t`wake other agents`,
-  },
-  message_human: { did: t`wrote to you`, does: t`writing to you`, wants: t`write to you` },
-  read_inbox: { did: t`read its inbox`, does: t`reading its inbox`, wants: t`open its inbox` },
-  list_team: { did: t`looked who is here`, does: t`looking who is here`, wants: t`see who is here` },
-  wake_limits: { did: t`checked its limits`, does: t`checking its limits`, wants: t`check its limits` },
-  go_to_sleep: { did: t`went to sleep`, does: t`going to sleep`, wants: t`go to sleep` },
-  put_to_sleep: {
-    did: (of) => t`put ${who(of, 'agent')} to sleep`,
-    does: (of) => t`putting ${who(of, 'agent')} to sleep`,
-    wants: t`put others to sleep`,
-  },
+  write_soul: { did: t`wrote its soul`, wants: t`write its soul` },
+  read_soul: { did: t`read its soul`, wants: t`see its soul` },
+  read_last_conversation: { did: t`read its last conversation`, wants: t`see its last conversation` },
+  message_agent: { did: (of) => t`wrote to ${who(of, 'to')}`, wants: t`write to other agents` },
+  wake_agent: { did: (of) => t`asked to wake ${who(of, 'to')}`, wants: t`wake other agents` },
+  message_human: { did: t`wrote to you`, wants: t`write to you` },
+  read_inbox: { did: t`read its inbox`, wants: t`open its inbox` },
+  list_team: { did: t`looked who is here`, wants: t`see who is here` },
+  wake_limits: { did: t`checked its limits`, wants: t`check its limits` },
+  go_to_sleep: { did: t`went to sleep`, wants: t`go to sleep` },
+  put_to_sleep: { did: (of) => t`put ${who(of, 'agent')} to sleep`, wants: t`put others to sleep` },
   create_thread: {
     did: (of) => (of('title') === null ? t`started a thread` : t`started the thread “${named(of, 'title')}”`),
-    does: t`starting a thread`,
     wants: t`start threads`,
   },
-  add_participant: {
-    did: (of) => t`added ${who(of, 'agent')} to a thread`,
-    does: (of) => t`adding ${who(of, 'agent')} to a thread`,
-    wants: t`add agents to threads`,
-  },
+  add_participant: { did: (of) => t`added ${who(of, 'agent')} to a thread`, wants: t`add agents to threads` },
   remove_participant: {
     did: (of) => t`removed ${who(of, 'agent')} from a thread`,
-    does: (of) => t`removing ${who(of, 'agent')} from a thread`,
     wants: t`remove agents from threads`,
   },
   send_message_to_thread: {
     did: t`wrote in a thread`,
-    does: t`writing in a thread`,
     wants: t`write in threads`,
     many: (calls) => t`wrote ${calls} messages in threads`,
   },
-  close_thread: { did: t`closed a thread`, does: t`closing a thread`, wants: t`close threads` },
-  list_threads: {
-    did: t`looked through the threads`,
-    does: t`looking through the threads`,
-    wants: t`look through the threads`,
-  },
-  read_thread: { did: t`read a thread`, does: t`reading a thread`, wants: t`read threads` },
+  close_thread: { did: t`closed a thread`, wants: t`close threads` },
+  list_threads: { did: t`looked through the threads`, wants: t`look through the threads` },
+  read_thread: { did: t`read a thread`, wants: t`read threads` },
   wait_for_message: {
     did: t`waited for a message`,
     does: t`waits for a message`,
@@ -130,91 +102,59 @@ const TEAM: Readonly<Record<string, ToolPhrase>> = {
       of('query') === null
         ? t`searched earlier conversations`
         : t`searched earlier conversations for “${named(of, 'query')}”`,
-    does: t`searching earlier conversations`,
     wants: t`search earlier conversations`,
   },
-  memory: { did: t`looked through its memory`, does: t`looking through its memory`, wants: t`change its memory` },
-  remember: { did: t`noted something`, does: t`noting something`, wants: t`note something` },
-  recall: { did: t`searched its memory`, does: t`searching its memory`, wants: t`search its memory` },
-  find_tool: { did: t`looked for a tool`, does: t`looking for a tool`, wants: t`look for a tool` },
+  memory: { did: t`looked through its memory`, wants: t`change its memory` },
+  remember: { did: t`noted something`, wants: t`note something` },
+  recall: { did: t`searched its memory`, wants: t`search its memory` },
+  find_tool: { did: t`looked for a tool`, wants: t`look for a tool` },
 };
 
 const SCHEDULE: Readonly<Record<string, ToolPhrase>> = {
-  wake_later: { did: t`set a reminder`, does: t`setting a reminder`, wants: t`set reminders` },
-  wake_schedule: {
-    did: t`set a repeating reminder`,
-    does: t`setting a repeating reminder`,
-    wants: t`set repeating reminders`,
-  },
+  wake_later: { did: t`set a reminder`, wants: t`set reminders` },
+  wake_schedule: { did: t`set a repeating reminder`, wants: t`set repeating reminders` },
   wake_script: {
     did: (of) => (of('name') === null ? t`scheduled a script` : t`scheduled its script “${named(of, 'name')}”`),
-    does: t`scheduling a script`,
     wants: (of) => (of('name') === null ? t`schedule scripts` : t`schedule its script “${named(of, 'name')}”`),
   },
   accept_script: {
     did: (of) => t`changed its script “${named(of, 'name')}”`,
-    does: (of) => t`changing its script “${named(of, 'name')}”`,
     wants: (of) => t`run the new text of its script “${named(of, 'name')}”`,
   },
-  wake_cancel: {
-    did: t`cancelled a reminder or script`,
-    does: t`cancelling a reminder or script`,
-    wants: t`cancel reminders and scripts`,
-  },
-  wake_list: { did: t`checked what is due`, does: t`checking what is due`, wants: t`check what is due` },
-  list_my_routines: { did: t`checked its routines`, does: t`checking its routines`, wants: t`check its routines` },
+  wake_cancel: { did: t`cancelled a reminder or script`, wants: t`cancel reminders and scripts` },
+  wake_list: { did: t`checked what is due`, wants: t`check what is due` },
+  list_my_routines: { did: t`checked its routines`, wants: t`check its routines` },
   propose_routine: {
     did: (of) => (of('name') === null ? t`proposed a routine` : t`proposed the routine “${named(of, 'name')}”`),
-    does: t`proposing a routine`,
     wants: t`propose routines`,
   },
 };
 
 const PROJECTS: Readonly<Record<string, ToolPhrase>> = {
-  get_my_projects: {
-    did: t`looked through its projects`,
-    does: t`looking through its projects`,
-    wants: t`look through its projects`,
-  },
-  get_ready_tasks: {
-    did: t`looked for ready tasks`,
-    does: t`looking for ready tasks`,
-    wants: t`look for ready tasks`,
-  },
+  get_my_projects: { did: t`looked through its projects`, wants: t`look through its projects` },
+  get_ready_tasks: { did: t`looked for ready tasks`, wants: t`look for ready tasks` },
   get_task_context: {
     did: t`read the task`,
-    does: t`reading the task`,
     wants: t`read tasks`,
     many: (calls) => t`read ${calls} tasks`,
   },
-  claim_task: { did: t`took the task`, does: t`taking the task`, wants: t`take tasks` },
-  release_task: { did: t`gave the task back`, does: t`giving the task back`, wants: t`give tasks back` },
-  comment_on_task: { did: t`commented on the task`, does: t`commenting on the task`, wants: t`comment on tasks` },
+  claim_task: { did: t`took the task`, wants: t`take tasks` },
+  release_task: { did: t`gave the task back`, wants: t`give tasks back` },
+  comment_on_task: { did: t`commented on the task`, wants: t`comment on tasks` },
   create_task: {
     did: (of) => (of('title') === null ? t`added a task` : t`added the task “${named(of, 'title')}”`),
-    does: t`adding a task`,
     wants: t`add tasks`,
     many: (calls) => t`added ${calls} tasks`,
   },
-  transition_task: {
-    did: (of) => moved(of('status')),
-    does: t`moving the task`,
-    wants: t`move tasks`,
-  },
+  transition_task: { did: (of) => moved(of('status')), wants: t`move tasks` },
   meet_criterion: {
     did: t`checked off a criterion`,
-    does: t`checking off a criterion`,
     wants: t`check off criteria`,
     many: (calls) => t`checked off ${calls} criteria`,
   },
-  open_pull_request: {
-    did: t`opened a pull request`,
-    does: t`opening a pull request`,
-    wants: t`open pull requests`,
-  },
+  open_pull_request: { did: t`opened a pull request`, does: t`opening a pull request`, wants: t`open pull requests` },
   read_skill: {
     did: (of) => (of('name') === null ? t`read a skill` : t`read the skill “${named(of, 'name')}”`),
-    does: t`reading a skill`,
     wants: t`read skills`,
   },
   spawn_executor: {

@@ -53,11 +53,11 @@ function CloseDialog({ thread, onClose }: { thread: Thread; onClose: () => void 
     if (long) return;
     act(async () => {
       const done = await threads.close(thread.threadId, summary.trim());
-      return done.ok ? onClose() : t`The thread could not be closed: ${done.reason}`;
+      return done.ok ? onClose() : t`Could not do this. ${done.reason}`;
     });
   };
   return (
-    <Dialog title={t`Close this thread?`} onClose={onClose}>
+    <Dialog title={t`Close the thread`} onClose={onClose}>
       <form className="thread-form gap-5 stack ink-2 text-3" onSubmit={close}>
         <p>{t`Nobody can write in it afterwards, and it cannot be opened again. It stays here to be read.`}</p>
         <label>
@@ -81,7 +81,7 @@ function CloseDialog({ thread, onClose }: { thread: Thread; onClose: () => void 
         <div className="dialog-ways">
           <button type="button" className="ghost" onClick={onClose}>{t`Cancel`}</button>
           <button type="submit" className="solid" disabled={busy || long}>
-            {busy ? t`Closing…` : t`Close the thread`}
+            {busy ? t`Working…` : t`Close the thread`}
           </button>
         </div>
       </form>
@@ -120,7 +120,7 @@ function ParticipantsDialog({ thread, team, onClose }: { thread: Thread; team: T
     act(async () => {
       const done = await work();
       if (done.ok) notices.info(said, { label: t`Undo`, run: undo });
-      else notices.error(t`This could not be done: ${done.reason}`);
+      else notices.error(t`Could not do this. ${done.reason}`);
     });
   const add = (who: Teammate): void =>
     change(
@@ -137,9 +137,7 @@ function ParticipantsDialog({ thread, team, onClose }: { thread: Thread; team: T
   return (
     <Dialog title={t`Who takes part`} onClose={onClose}>
       <div className="members gap-4 stack text-3">
-        {inside.length === 0 && (
-          <p className="quiet">{t`Nobody takes part any more. You can still write here, or add somebody.`}</p>
-        )}
+        {inside.length === 0 && <p className="quiet">{t`nobody takes part now`}</p>}
         <ul>
           {inside.map((who) => (
             <Person key={who.agentId} who={who} act={t`Remove`} busy={busy} onAct={() => remove(who)} />
@@ -408,7 +406,7 @@ function ThreadLog({ state, talk, threadId, title, team, me, newFrom, at, onWith
       read={messages.length}
       beginning={t`${title} begins here.`}
       found={messages.some(({ messageId }) => messageId === at) ? at : null}
-      empty={<p className="thread-quiet ink-3">{t`Nothing was said here yet.`}</p>}
+      empty={<p className="thread-quiet ink-3">{t`Nothing yet.`}</p>}
       newest={
         newest
           ? {
@@ -498,7 +496,7 @@ function Head({
   const { go } = useRoute();
   const [open, setOpen] = useState<'participants' | 'close' | null>(null);
   const people = team.among(thread.participants);
-  const who = people.length === 0 ? t`Nobody takes part` : names(people.map(({ name }) => name));
+  const who = people.length === 0 ? t`nobody takes part now` : names(people.map(({ name }) => name));
   const ended = thread.closed !== null;
   const title = useRef<HTMLHeadingElement>(null);
   useTitle(thread.title);
@@ -582,9 +580,7 @@ function Closed({ closed, team }: { closed: NonNullable<Thread['closed']>; team:
 function toldOf(mentioned: readonly Teammate[]): string {
   if (mentioned.length === 0) return t`Who takes part reads it when awake; who is mentioned is told of it.`;
   const whom = names(mentioned.map(({ name }) => name));
-  return mentioned.length === 1
-    ? t`${whom} is told of it, and may be woken by it.`
-    : t`${whom} are told of it, and may be woken by it.`;
+  return t`Told, and may be woken: ${whom}.`;
 }
 
 /**
@@ -618,14 +614,14 @@ export function ThreadView({
   const { thread } = state;
 
   if (state.kind === 'loading' || (state.kind === 'ready' && (!thread || opened === null)))
-    return <Skeleton label={t`Reading the thread`} />;
+    return <Skeleton label={t`Loading…`} />;
   if (!found && thread) return <Skeleton label={t`Going to that message`} />;
   if (!thread) {
     const gone = state.problem?.kind === 'refused' && state.problem.status === 404;
     return (
       <div className="chat-nobody gap-4 stack at-start ink-2" role="alert">
-        <h2 className="ink">{gone ? t`There is no such thread` : t`This thread could not be read`}</h2>
-        <p>{gone ? t`The link was cut short, or the relay has lost what it kept.` : (state.problem?.message ?? '')}</p>
+        <h2 className="ink">{gone ? t`There is no such thread` : t`Could not load this.`}</h2>
+        <p>{gone ? t`It was deleted, or the link was cut short.` : (state.problem?.message ?? '')}</p>
         <div className="dialog-ways">
           {!gone && <button type="button" className="ghost" onClick={() => void talk.again()}>{t`Try again`}</button>}
           <Link href={PATHS.threads} className="ghost">{t`All threads`}</Link>
@@ -639,7 +635,7 @@ export function ThreadView({
       <Head thread={thread} messages={state.messages} team={team} takeFocus={takeFocus} />
       {state.problem && (
         <p className="thread-stale warn text-2" role="status">
-          {t`What is new could not be read: ${problemText(state.problem)}`}{' '}
+          {t`Could not load this. ${problemText(state.problem)}`}{' '}
           <button type="button" className="link-button" onClick={() => void talk.again()}>{t`Try again`}</button>
         </p>
       )}

@@ -11,7 +11,7 @@ import { QueryView } from '../parts/page-head.tsx';
 import { PATHS, useRoute, type Route } from '../routes.ts';
 import { useTeammates } from '../use-somebody.ts';
 import { useNow, useTitle } from '../hooks.ts';
-import { names, plural } from '../text/sizes.ts';
+import { asBeginning, names, plural } from '../text/sizes.ts';
 import { dayOrClock, fullTime } from '../text/time.ts';
 import { Faces, ThreadView } from './thread-view.tsx';
 import { useNewInThread, useThreads } from './use-threads.ts';
@@ -25,7 +25,7 @@ import { WrongNote } from '../design/field.tsx';
 
 /** The error of a new thread's input, or null. */
 function wrongWith(title: string, participants: number): string | null {
-  if (title === '') return t`It needs a title.`;
+  if (title === '') return t`It needs a name.`;
   if (title.length > LIMITS.threadTitle) return t`A title has at most ${LIMITS.threadTitle} characters.`;
   if (participants === 0) return t`Choose who takes part.`;
   if (participants > LIMITS.threadParticipants) return t`At most ${LIMITS.threadParticipants} can take part.`;
@@ -52,7 +52,7 @@ function BeginDialog({ chosen: first, onClose }: { chosen: readonly string[]; on
     const among = able.flatMap(({ agentId }) => (chosen.has(agentId) ? [agentId] : []));
     act(async () => {
       const made = await threads.create(title.trim(), among);
-      return made.ok ? go(PATHS.thread(made.threadId)) : t`The thread could not be begun: ${made.reason}`;
+      return made.ok ? go(PATHS.thread(made.threadId)) : t`Could not do this. ${made.reason}`;
     });
   };
   const toggle = (agentId: AgentId) =>
@@ -76,14 +76,14 @@ function BeginDialog({ chosen: first, onClose }: { chosen: readonly string[]; on
           />
         </label>
         <fieldset>
-          <legend>{t`Who takes part`}</legend>
+          <legend className="block under-3 medium ink">{t`Who takes part`}</legend>
           <ul className="choices stack gap-4">
             {able.map(({ agentId, name, face, color }) => (
               <li key={agentId}>
-                <label className="choice gap-4 box line tint" style={{ '--c': color }}>
+                <label className="choice gap-4 box line tint pad-2-5" style={{ '--c': color }}>
                   <input type="checkbox" checked={chosen.has(agentId)} onChange={() => toggle(agentId)} />
                   <Face agentId={agentId} face={face} color={color} awake={false} />
-                  <span className="named agent-name" dir="auto">
+                  <span className="named agent-name narrow break" dir="auto">
                     {name}
                   </span>
                 </label>
@@ -96,7 +96,7 @@ function BeginDialog({ chosen: first, onClose }: { chosen: readonly string[]; on
         <div className="dialog-ways">
           <button type="button" className="ghost" onClick={onClose}>{t`Cancel`}</button>
           <button type="submit" className="solid" disabled={busy}>
-            {busy ? t`Beginning…` : t`Begin`}
+            {busy ? t`Working…` : t`Begin`}
           </button>
         </div>
       </form>
@@ -129,7 +129,7 @@ function Line({ thread, current, unread, now }: { thread: Thread; current: boole
         <span className="thread-line-who gap-4 line narrow ink-3 text-2">
           <Faces people={people} />
           <span dir="auto">
-            {people.length === 0 ? t`nobody takes part any more` : names(people.map(({ name }) => name))}
+            {people.length === 0 ? t`nobody takes part now` : names(people.map(({ name }) => name))}
           </span>
         </span>
         {unread > 0 && (
@@ -150,7 +150,7 @@ function ThreadList({ threads, current }: { threads: readonly Thread[]; current:
   const newest = [...threads].sort((a, b) => b.lastTime - a.lastTime);
   const groups = [
     { key: 'open', title: t`Open`, list: newest.filter(({ closed }) => closed === null) },
-    { key: 'closed', title: t`Closed`, list: newest.filter(({ closed }) => closed !== null) },
+    { key: 'closed', title: asBeginning(t`closed`), list: newest.filter(({ closed }) => closed !== null) },
   ];
   return groups.map(
     ({ key, title, list }) =>
@@ -220,11 +220,9 @@ export default function ThreadsPage({ route }: { route: ThreadsRoute }) {
           <h1 tabIndex={-1}>{t`Threads`}</h1>
           <Link href={PATHS.newThread(of === null ? [] : [of])} className="ghost ghost-dawn">{t`Begin a thread`}</Link>
         </header>
-        <QueryView query={threads.list} what={t`The list of threads`}>
-          {(list) => <Column list={list} of={of} current={threadId} />}
-        </QueryView>
+        <QueryView query={threads.list}>{(list) => <Column list={list} of={of} current={threadId} />}</QueryView>
       </nav>
-      <section className="chat shrinks column-wise narrow thread" aria-label={t`Thread`}>
+      <section className="chat shrinks column-wise narrow thread ruled-start" aria-label={t`Thread`}>
         {threadId === null ? (
           <p className="thread-choose ink-3">{t`A thread that you choose is read here.`}</p>
         ) : (

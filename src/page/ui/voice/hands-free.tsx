@@ -96,7 +96,9 @@ export default function HandsFree({ agentId, name }: { agentId: AgentId; name: s
     const stop = listen(
       (event) => dispatch.current(event),
       () => {
-        roost.notices.error(t`The microphone was not allowed. Allow it for this address in the browser’s settings.`);
+        roost.notices.error(
+          t`The microphone was not allowed. Allow it for this address in the browser’s settings and try again.`,
+        );
         setHandsFree(null);
       },
     );

@@ -40,7 +40,7 @@ export async function readAloud(state: Around, who: string, name: string, markdo
   const pieces = piecesToSay(wordsToSay(markdown));
   const voices = await listVoices();
   if (voices.length === 0) {
-    state.notices.error(t`This browser has no voice to read with. The system’s settings can give it one.`);
+    state.notices.error(t`This browser has no voice to read with.`);
     return;
   }
   const { voice, pitch } = voiceOf(who, { voices, language: spoken.language, chosen: chosenVoice(state, who) });
@@ -68,7 +68,7 @@ export async function readAloud(state: Around, who: string, name: string, markdo
     if (over.signal.aborted) return;
     if (failed !== null) {
       stop();
-      state.notices.error(t`It could not be read aloud: ${failed}`);
+      state.notices.error(t`Could not read this aloud. ${failed}`);
       return;
     }
   }

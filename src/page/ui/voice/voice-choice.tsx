@@ -28,7 +28,7 @@ export function VoiceChoice({ agentId, name }: Props) {
   const own = voiceOf(agentId, { voices, language: spoken.language, chosen: null }).voice;
   return (
     <SelectSetting
-      className="change-part no-pad no-frame narrow"
+      className="no-pad no-frame narrow"
       label={t`Voice`}
       chosen={chosen}
       fallback={own ? t`Default: ${own.name}` : t`Default`}

@@ -125,9 +125,7 @@ export function Budget({ agentId, children }: { agentId: AgentId; children?: Rea
   const query = reachQueries(useRoost()).stats(agentId);
   return (
     <div className="budget stack gap-5 ink-2 text-3">
-      <QueryView query={query} what={t`What is left today`}>
-        {(stats) => <Figures stats={stats} agentId={agentId} />}
-      </QueryView>
+      <QueryView query={query}>{(stats) => <Figures stats={stats} agentId={agentId} />}</QueryView>
       {scheduled && <AgentWarning agentId={agentId} />}
       <p className="budget-links gap-5 flex wrap text-3">
         {children}

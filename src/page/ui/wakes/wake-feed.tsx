@@ -16,7 +16,6 @@ import { FaceOf } from '../grid/face-of.tsx';
 import { ChevronIcon } from '../design/more-icons.tsx';
 import {
   askedText,
-  CHECK_QUESTIONS,
   CHECK_TITLES,
   clickOutcomes,
   clickText,
@@ -103,7 +102,7 @@ function WakePath({ wake }: { wake: WakeDecision }) {
     <ol className="wake-path stack text-3" aria-label={t`The way through the checks`}>
       <li className="wake-step at-top relative gap-5 stack ink-2" data-step="asked">
         <span
-          className="wake-step-dot relative both-centred framed-strong rounded stack figures ink-3 bold ground-1"
+          className="wake-step-dot relative both-centred framed-strong rounded stack figures ink-3 bold ground-1 raised"
           aria-hidden="true"
         />
         <span className="wake-step-name">{t`Asked`}</span>
@@ -114,11 +113,10 @@ function WakePath({ wake }: { wake: WakeDecision }) {
           className="wake-step at-top relative gap-5 stack ink-2"
           data-step={state}
           data-outcome={state === 'stopped' ? wake.outcome : undefined}
-          title={CHECK_QUESTIONS[check]}
           {...(state === 'stopped' ? { 'aria-current': 'step' as const } : {})}
         >
           <span
-            className="wake-step-dot relative both-centred framed-strong rounded stack figures ink-3 bold ground-1"
+            className="wake-step-dot relative both-centred framed-strong rounded stack figures ink-3 bold ground-1 raised"
             aria-hidden="true"
           >
             {i + 1}
@@ -134,7 +132,7 @@ function WakePath({ wake }: { wake: WakeDecision }) {
       ))}
       <li className="wake-step at-top relative gap-5 stack ink-2" data-step="end" data-outcome={wake.outcome}>
         <span
-          className="wake-step-dot relative both-centred framed-strong rounded stack figures ink-3 bold ground-1"
+          className="wake-step-dot relative both-centred framed-strong rounded stack figures ink-3 bold ground-1 raised"
           aria-hidden="true"
         />
         <span className="wake-step-name">{OUTCOME_WORDS[wake.outcome]}</span>
@@ -147,7 +145,7 @@ function Facts({ wake, nameOf }: { wake: WakeDecision; nameOf: NameOf }) {
   const { time, source, target, way, reason, messageId, outcome, detail } = wake;
   const unread = useUnreadMessages(target) ?? 0;
   return (
-    <dl className="wake-facts rows-top stack text-3">
+    <dl className="wake-facts rows-top stack text-2 cols-auto-fill">
       <dt className="ink-3">{t`When`}</dt>
       <dd className="break ink">{fullTime(time)}</dd>
       <dt className="ink-3">{t`Who`}</dt>
@@ -217,7 +215,7 @@ function WakeLine({ wake, figure, asked, outcome, open, onToggle, controls }: Li
     >
       <span className="wake-mark rounded" data-outcome={wake.outcome} aria-hidden="true" />
       {figure}
-      <span className="wake-words flex baseline wrap narrow">
+      <span className="wake-words flex baseline wrap narrow gap-x-4">
         <span className="wake-asked break ink" dir="auto">
           {asked}
         </span>{' '}
@@ -226,7 +224,7 @@ function WakeLine({ wake, figure, asked, outcome, open, onToggle, controls }: Li
           {outcome}
         </span>
       </span>
-      <time className="ink-3 text-2" dateTime={new Date(wake.time).toISOString()} title={fullTime(wake.time)}>
+      <time className="text-2 ink-2" dateTime={new Date(wake.time).toISOString()} title={fullTime(wake.time)}>
         {clockTime(wake.time)}
       </time>
       <ChevronIcon />
@@ -246,7 +244,7 @@ function WakeRow({ wake, nameOf, open, onToggle }: Props) {
   const id = useId();
   const reason = wake.reason && REASON_WORDS[wake.reason];
   return (
-    <li className="wake panel box" data-open={open}>
+    <li className="wake box ground-1" data-open={open}>
       <WakeLine
         {...{ wake, open, onToggle }}
         controls={id}
@@ -301,7 +299,7 @@ function ClickRow(props: RowsProps & { readonly newest: WakeDecision }) {
   const [unfolded, setUnfolded] = useState(false);
   const id = useId();
   return (
-    <li className="wake panel box wake-click" data-open={unfolded}>
+    <li className="wake box wake-click ground-1" data-open={unfolded}>
       <WakeLine
         wake={newest}
         open={unfolded}

@@ -29,20 +29,6 @@ export const CHECK_TITLES: Record<GateCheck, string> = {
   flood: t`Not too many at once`,
 };
 
-/** The question of each check. */
-export const CHECK_QUESTIONS: Record<GateCheck, string> = {
-  source_budget: t`May the one who asks have somebody else woken in this session?`,
-  disabled: t`Does the household let wakes pass, and the agent?`,
-  cooldown: t`Is the last wake long enough ago, whoever asked for it?`,
-  daily: t`Has it wakes left today?`,
-  pair: t`May this one still wake it today?`,
-  blackout: t`Is it outside of its quiet hours?`,
-  minutes: t`Have its sessions run less than they may today?`,
-  concurrency: t`Do fewer of its sessions run than may at once?`,
-  idle: t`Is it here, and not in the middle of something?`,
-  flood: t`Is the household quiet enough?`,
-};
-
 export const OUTCOME_WORDS: Record<WakeOutcome, string> = {
   granted: t`woken`,
   suppressed: t`stopped`,
@@ -59,7 +45,7 @@ export const REASON_WORDS: Record<WakeReason, string> = {
 export const WAY_WORDS: Record<WakeWay, string> = {
   person: t`You woke it yourself`,
   answer: t`You answered what it asked`,
-  wake_agent: t`It asked for it`,
+  wake_agent: t`Asked for`,
   urgent_message: t`A message marked as high or urgent`,
   thread_mention: t`A mention in a thread`,
   thread_added: t`Taken into a thread`,
@@ -95,24 +81,18 @@ export function askedText({ way, source, target }: WakeDecision, nameOf: NameOf)
       return t`${who} woke ${whom}`;
     case 'answer':
       return t`${who} answered what ${whom} asked`;
-    case 'wake_agent':
-      return t`${who} asked for ${whom}`;
     case 'urgent_message':
       return t`${who} wrote to ${whom}, and it was urgent`;
     case 'thread_mention':
       return t`${who} mentioned ${whom} in a thread`;
+    case 'wake_agent':
     case 'thread_added':
-      return t`${who} took ${whom} into a thread`;
     case 'deferred':
-      return t`${who} asked for ${whom}, and that came up again`;
     case 'schedule':
-      return t`The routine ${who} asked for ${whom}`;
     case 'reminder':
-      return t`The reminder ${who} came back to ${whom}`;
     case 'script_failure':
-      return t`The script ${who} failed, and asked for ${whom}`;
     case 'api':
-      return t`${who}, an API client, asked for ${whom}`;
+      return t`${who} asked for ${whom}`;
     default:
       return way satisfies never;
   }

@@ -70,8 +70,7 @@ function Line({ webhook, away, onMade }: { webhook: Webhook; away: boolean; onMa
       {asks === 'renew' && (
         <SureDialog
           title={t`Renew “${name}”?`}
-          does={[t`Renew it`, t`Renewing…`]}
-          undone={t`It could not be renewed`}
+          does={t`Renew it`}
           onSure={async () => {
             const renewed = await webhooks.renew(webhookId);
             if (renewed.ok) onMade(renewed.made);
@@ -84,9 +83,8 @@ function Line({ webhook, away, onMade }: { webhook: Webhook; away: boolean; onMa
       )}
       {asks === 'remove' && (
         <SureDialog
-          title={t`Delete “${name}”?`}
-          does={[t`Delete it`, t`Deleting…`]}
-          undone={t`It could not be deleted`}
+          title={t`Delete ${name}`}
+          does={t`Delete it`}
           onSure={async () => {
             const done = await webhooks.remove(webhookId);
             return done.ok ? null : done.reason;
@@ -181,7 +179,7 @@ function NewWebhook({
       <WrongNote text={failed} />
       <div>
         <button type="submit" className="solid" disabled={busy || away}>
-          {busy ? t`Making…` : t`Make a webhook`}
+          {busy ? t`Working…` : t`Make a webhook`}
         </button>
       </div>
     </form>
@@ -234,7 +232,7 @@ export function WebhooksDialog({ subject, onClose }: { subject: WebhookSubject; 
               ? t`A webhook is an address. Each call starts the routine, within its limits and its budget.`
               : t`A webhook is an address. Each call creates a task here, from a website, a server, or GitHub. Agents read what it says as a stranger’s text.`}
           </p>
-          <QueryView query={webhooks.list} what={t`The webhooks`}>
+          <QueryView query={webhooks.list}>
             {(webhooks) => {
               const own = webhooks.filter((webhook) => isOf(webhook, subject));
               return own.length === 0 ? null : (

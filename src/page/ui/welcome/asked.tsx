@@ -103,7 +103,7 @@ export default function AskedPage() {
   return (
     <main className="welcome shrinks both-centred scroll stack" id="main">
       <div className="welcome-card">
-        <h1 ref={head} tabIndex={-1}>
+        <h1 className="balanced" ref={head} tabIndex={-1}>
           {way === 'own' ? t`A household of your own` : who.head}
         </h1>
         {way === 'own' ? (

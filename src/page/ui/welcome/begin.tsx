@@ -47,7 +47,7 @@ export function Begin({ onBegun, beside }: { onBegun: () => void; beside: boolea
           dir="auto"
         />
         <small className="text-2" id="human-note">
-          {tried && missing.human ? t`They need something to call you.` : t`What the agents call you.`}
+          {tried && missing.human ? t`It needs a name.` : t`What the agents call you.`}
         </small>
       </div>
       <div className="welcome-field rows-top text-2 medium stack gap-3">
@@ -64,18 +64,13 @@ export function Begin({ onBegun, beside }: { onBegun: () => void; beside: boolea
           dir="auto"
         />
         <small className="text-2" id="lead-note">
-          {tried && missing.lead ? t`The lead needs a name.` : t`Sits in the middle and calls the others.`}
+          {tried && missing.lead ? t`It needs a name.` : t`Sits in the middle and calls the others.`}
         </small>
       </div>
-      {failed !== null && (
-        <p
-          className="danger text-3"
-          role="alert"
-        >{t`This could not be saved: ${failed} Nothing has begun yet; try again.`}</p>
-      )}
+      {failed !== null && <p className="danger text-3" role="alert">{t`Could not save this. ${failed}`}</p>}
       <button
         type="submit"
-        className="big-button relative no-frame round-l clip text-5 bold fill"
+        className="big-button relative no-frame round-l clip text-5 bold fill full"
         disabled={saving || blocked}
       >
         {saving ? t`Saving…` : t`Begin`}

@@ -9,7 +9,7 @@ export const WAITS = {
   off: null,
   connecting: null,
   lost: t`The relay cannot be reached now. It is tried again by itself, and goes on where it was.`,
-  'locked-out': t`This browser is not signed in at the relay. Press Enter in the terminal where Roost runs, and open the printed link in this browser.`,
+  'locked-out': t`This browser is not signed in. Press Enter in the terminal where Roost runs, and open the link that it prints.`,
 } as const;
 
 /** This device has joined a household, and none of its documents are here yet. */
@@ -22,8 +22,8 @@ export default function OnItsWay() {
   return (
     <div className="on-its-way gap-6 stack">
       <h1 ref={head} tabIndex={-1}>{t`Your team is on its way`}</h1>
-      <p className="welcome-lead above-5 pretty ink-2">{t`This device is one of yours now. Who lives with you comes first, then the latest conversations, then everything before.`}</p>
-      <Progress label={t`Fetching who lives there…`} done={backlog?.done ?? 0} of={backlog?.of ?? 0} />
+      <p className="welcome-lead above-5 pretty ink-2">{t`This device is one of yours now. Who lives there is on the way here.`}</p>
+      <Progress label={t`Loading…`} done={backlog?.done ?? 0} of={backlog?.of ?? 0} />
       {WAITS[link] !== null && (
         <p className="welcome-lead above-5 pretty ink-2" role="status">
           {WAITS[link]}

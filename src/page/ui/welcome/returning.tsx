@@ -62,15 +62,7 @@ function OnTheWay({ status }: { status: Status }) {
   const { progress, link } = status;
   return (
     <>
-      <Progress
-        label={
-          progress?.from === 'relay'
-            ? t`Fetching it from the relay…`
-            : t`Reading what is kept beside it on this device…`
-        }
-        done={progress?.done ?? 0}
-        of={progress?.of ?? 0}
-      />
+      <Progress label={t`Loading…`} done={progress?.done ?? 0} of={progress?.of ?? 0} />
       {progress === null && WAITS[link] !== null && (
         <p className="welcome-lead above-5 pretty ink-2" role="status">
           {WAITS[link]}
@@ -94,13 +86,13 @@ function BeginAnew() {
       >{t`Begin anew without them`}</button>
     );
   return (
-    <div className="devices-warning middle apart wrap gap-4 pad-wide" role="alertdialog" aria-label={t`Begin anew?`}>
+    <div className="devices-warning middle apart wrap gap-4 pad-wide" role="alertdialog" aria-label={t`Begin anew`}>
       <p>
-        {t`${<strong>{t`Begin anew?`}</strong>} This browser then forgets the key of the team that lived here. Only another device, a recovery phrase or a copy can bring them back after that.`}
+        {t`${<strong>{t`Begin anew`}</strong>} This browser then forgets the key of the team that lived here. Only another device, a recovery phrase or a copy can bring them back after that.`}
       </p>
       {failed !== null && <p className="danger text-3">{failed}</p>}
       <div className="devices-ways gap-4 cluster">
-        <button type="button" className="ghost" onClick={() => setAsking(false)}>{t`No, go on looking`}</button>
+        <button type="button" className="ghost" onClick={() => setAsking(false)}>{t`Cancel`}</button>
         <button
           type="button"
           className="danger-button"

@@ -50,7 +50,7 @@ export default function WelcomePage({ onBegun }: { onBegun: () => void }) {
           <OnItsWay />
         ) : (
           <>
-            <h1>{t`A home for a team that remembers`}</h1>
+            <h1 className="balanced">{t`A home for a team that remembers`}</h1>
             <p className="welcome-lead above-5 pretty ink-2">{t`Eight agents research, write, code in a sandbox and keep routines for you. They remember, and ask before anything leaves their folder.`}</p>
             <ul className="welcome-examples no-pad stack gap-3 ink-2" aria-label={t`Ask them, for example`}>
               {EXAMPLES.map((example) => (
@@ -65,7 +65,7 @@ export default function WelcomePage({ onBegun }: { onBegun: () => void }) {
         <p className="welcome-mind above-6 pad-wide text-2 box" data-mind={health?.mind}>
           <span>
             {health === null
-              ? t`Asking the relay who thinks…`
+              ? t`Loading…`
               : health.mind === 'rehearsal'
                 ? t`You’re in the demo. Its answers are scripted.`
                 : t`Connected: ${modelName(health.model)}`}

@@ -112,7 +112,7 @@ describe('An answer', () => {
     const house = await bench.open({ mind });
     await house.start();
     const asked = follow(answers(thinks));
-    expect(await ask(house)).toMatchObject({ status: 'failed', error: 'It thought, and said nothing.' });
+    expect(await ask(house)).toMatchObject({ status: 'failed', error: 'It answered, but said nothing.' });
     expect(asked()).toBe(1);
   });
 

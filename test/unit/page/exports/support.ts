@@ -2,7 +2,6 @@
  * Exports as a page has them, with its worker at the other end of a real port, and a household in
  * memory.
  */
-import { isDeepStrictEqual } from 'node:util';
 import { createExports, type Exports, type ExportWorker } from '../../../../src/page/exports/index.ts';
 import { serveExports, type ServedLine } from '../../../../src/page/exports/serve.ts';
 import type { Doc } from '../../../../src/shared/protocol/documents.ts';
@@ -63,6 +62,14 @@ export interface MemoryLedger {
   readonly lent: Pick<ImportOptions, 'append' | 'records' | 'stamp'>;
 }
 
+/** As text, whatever the order of its fields. The gallery has no `node:util`. */
+const sorted = (value: unknown) =>
+  JSON.stringify(value, (_key, each: unknown) =>
+    typeof each === 'object' && each !== null && !Array.isArray(each)
+      ? Object.fromEntries(Object.entries(each).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : each,
+  );
+
 export function memoryLedger(initial: readonly Doc[] = [], forgotten: ReadonlySet<string> = new Set()): MemoryLedger {
   const documents = new Map(initial.map((doc) => [doc._id, doc]));
   const batches: number[] = [];
@@ -94,7 +101,7 @@ export function memoryLedger(initial: readonly Doc[] = [], forgotten: ReadonlySe
     compare(docs) {
       const taken = docs.filter(({ _id }) => !forgotten.has(_id));
       const held = taken.filter(({ _id }) => documents.has(_id));
-      const different = held.filter((doc) => !isDeepStrictEqual(doc, documents.get(doc._id)));
+      const different = held.filter((doc) => sorted(doc) !== sorted(documents.get(doc._id)));
       return Promise.resolve({
         fresh: taken.filter(({ _id }) => !documents.has(_id)).map(({ _id }) => _id),
         same: held.length - different.length,

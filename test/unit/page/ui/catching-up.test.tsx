@@ -51,7 +51,7 @@ test('a lead whose last words are on the way is not begun with unasked', async (
   await wake(page);
   expect(page.relay.started).toEqual([]);
   expect(screen.getByText(/^What Julian heard last is still on its way to this device\./)).toBeDefined();
-  await page.user.click(screen.getByRole('button', { name: 'Go on without it' }));
+  await page.user.click(screen.getByRole('button', { name: 'Go on' }));
   expect(called(page)).toEqual(['Lyra', 'Wren', 'Sable']);
 });
 
@@ -60,7 +60,7 @@ test('where it cannot be told whether there is more, the person is asked', async
   page.owner.sync.caughtUp = () => ({ arriving: [], compared: false, fetching: false });
   await wake(page);
   expect(page.relay.started).toEqual([]);
-  await page.user.click(screen.getByRole('button', { name: 'Go on without it' }));
+  await page.user.click(screen.getByRole('button', { name: 'Go on' }));
   expect(called(page)).toEqual(['Lyra', 'Wren', 'Sable']);
 });
 
@@ -92,9 +92,9 @@ test('a wake that waits longer is ended by its person, who goes on without what 
   Object.assign(page.device, { after: (_ms: number, task: () => void) => after(0, task) });
   await wake(page);
   expect(page.relay.started).toEqual([]);
-  await page.user.click(await screen.findByRole('button', { name: 'Go on without it' }));
+  await page.user.click(await screen.findByRole('button', { name: 'Go on' }));
   await waitFor(() => expect(called(page)).toEqual(['Lyra', 'Sable']));
-  expect(screen.queryByRole('button', { name: 'Go on without it' })).toBeNull();
+  expect(screen.queryByRole('button', { name: 'Go on' })).toBeNull();
 });
 
 test('before the data worker says whether there are other devices, a wake waits for that', async () => {
@@ -107,7 +107,7 @@ test('before the data worker says whether there are other devices, a wake waits 
     },
   });
   await wake(page);
-  expect(screen.getByText('Listening for what was said last…')).toBeDefined();
+  expect(screen.getByText('Starting the session…')).toBeDefined();
   expect(page.relay.started).toEqual([]);
   await act(async () => {
     say(sharedStatus());
@@ -141,7 +141,7 @@ test('where this device cannot save what the relay sent, the person is asked', a
   await wake(page);
   expect(page.relay.started).toEqual([]);
   expect(screen.getByText(/^What the relay sent last cannot be saved on this device yet/)).toBeDefined();
-  await page.user.click(screen.getByRole('button', { name: 'Go on without it' }));
+  await page.user.click(screen.getByRole('button', { name: 'Go on' }));
   expect(called(page)).toEqual(['Lyra', 'Wren', 'Sable']);
 });
 
@@ -178,7 +178,7 @@ test('while it is fetched, that is said under the button', async () => {
   const page = await open({}, []);
   page.owner.sync.caughtUp = () => new Promise(() => undefined);
   await wake(page);
-  expect(screen.getByText('Fetching what your other devices saved…')).toBeDefined();
+  expect(screen.getByText('Starting the session…')).toBeDefined();
 });
 
 test('the cell of an agent on its way says so, to those who listen too, until it is here', async () => {

@@ -336,7 +336,7 @@ describe('the inbox of an agent', () => {
     const letters = () => within(screen.getByRole('list', { name: 'Inbox of Lyra' })).getAllByRole('listitem');
     await screen.findByRole('list', { name: 'Inbox of Lyra' });
     expect(letters()).toHaveLength(30);
-    await page.user.click(screen.getByRole('button', { name: 'Older messages' }));
+    await page.user.click(screen.getByRole('button', { name: 'Show more' }));
     await waitFor(() => expect(letters()).toHaveLength(60));
     all.unshift(inboxMessage(-1, { messageId: 'new', text: 'Brand new' }));
     await page.hear({ kind: 'changed', time: NOW, what: 'inbox', agentId: 'agent-1' });
@@ -351,7 +351,7 @@ describe('the inbox of an agent', () => {
       width: 500,
       prepare: ({ reach }) => reach.on('GET /api/agents/agent-1/inbox', () => refused('The store is locked.', 503)),
     });
-    expect((await screen.findByText(/The inbox could not be read/)).parentElement?.textContent).toContain(
+    expect((await screen.findByText(/Could not load this/)).parentElement?.textContent).toContain(
       'The store is locked.',
     );
     page.reach.on('GET /api/agents/agent-1/inbox', { messages: [], more: false });

@@ -165,7 +165,7 @@ describe('the feed', () => {
     relay.emit({ kind: 'text', messageId: 'm2' } as never, message('m3'));
     await until(() => idsOf(stored).includes('message:m3'));
     expect(isLive()).toBe(true);
-    expect(troubles.at(-1)).toMatch(/cannot read, and leaves out; reload the page/);
+    expect(troubles.at(-1)).toMatch(/cannot read what the relay sent/);
     timers.advance(RELAY_TIMES.ackDebounce);
     await new Promise<void>((resolve) => setTimeout(resolve, 50));
     expect(relay.acks).toEqual([1]);
@@ -463,7 +463,7 @@ describe('the feed', () => {
     await until(isLive);
     relay.raw('event: snapshot\ndata: {}\n\n');
     await until(() => feed?.link().kind === 'lost');
-    expect(troubles.at(-1)).toContain('reload the page');
+    expect(troubles.at(-1)).toContain('Reload the page');
     timers.advance(RELAY_TIMES.backoffFirst);
     await until(isLive);
     expect(troubles.at(-1)).toBeNull();

@@ -129,7 +129,7 @@ test('where the household may name no hosts of the relay’s machine there is no
   const first = await open(REGISTERS, { ownHosts: false });
   expect(within(first.card).queryByLabelText(/^Hosts on the relay’s own computer/)).toBeNull();
   first.page.unmount();
-  const { card } = await open(REGISTERS, { sandbox: { available: false, why: 'There is none.' } });
+  const { card } = await open(REGISTERS, { sandbox: { available: false, why: 'Nothing yet.' } });
   expect(card.textContent).toContain('No sandbox: it runs as the relay’s user');
 });
 

@@ -53,9 +53,7 @@ describe('a PDF', () => {
     );
     expect(sightNote({ id: 'claude-sonnet-5-5', name: 'Sonnet 5.5' }, [file])).toBeNull();
     expect(sightNote({ id: 'llama', name: 'Llama' }, [file])).toBeNull();
-    expect(sightNote('demo', [file])).toBe(
-      'No model is connected: the demo is told the name of this file, and sees nothing of it.',
-    );
+    expect(sightNote('demo', [file])).toBe('No model is connected. The demo reads only the names of files.');
     expect(sightNote('demo', [{ name: 'a.py', mediaType: 'text/plain' }])).toBeNull();
   });
 });

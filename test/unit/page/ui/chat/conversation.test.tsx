@@ -243,7 +243,7 @@ test('what goes on stands under the name with since when, unfolds into what was 
   const list = within(screen.getByRole('region', { name: 'What Lyra does' }));
   expect(list.getAllByRole('listitem').map((step) => step.textContent)).toEqual([
     '✓looked through its folder, done08:54 · 4 s',
-    '•waits for Wren, under way08:54 · 4 s',
+    '•waits for Wren, Under way08:54 · 4 s',
   ]);
   // The field keeps what it has: the key is the list's alone.
   field().focus();
@@ -741,11 +741,11 @@ test('earlier messages are read when they are asked for', async () => {
   });
   const shown = () => within(log()).getAllByRole('article').length;
   expect(shown()).toBe(3);
-  await page.user.click(screen.getByRole('button', { name: 'Earlier messages' }));
+  await page.user.click(screen.getByRole('button', { name: 'Show more' }));
   expect(shown()).toBe(6);
-  await page.user.click(screen.getByRole('button', { name: 'Earlier messages' }));
+  await page.user.click(screen.getByRole('button', { name: 'Show more' }));
   expect(shown()).toBe(7);
-  expect(screen.queryByRole('button', { name: 'Earlier messages' })).toBeNull();
+  expect(screen.queryByRole('button', { name: 'Show more' })).toBeNull();
 });
 
 test('too long a message is counted and not sent, and nothing of it is lost', async () => {
@@ -991,7 +991,7 @@ test('files go along once kept: what is no file to read is said, what was taken 
   await screen.findByRole('button', { name: 'Remove other.txt' });
   page.owner.broken = 'The disk is full.';
   await page.user.type(field(), 'Look{Enter}');
-  const full = () => screen.findByText(/What is attached could not be kept on this device: The disk is full\./);
+  const full = () => screen.findByText(/Could not save this\. The disk is full\./);
   // Taken back, it comes with its file.
   await page.user.click(within(await full()).getByRole('button', { name: 'Withdraw' }));
   expect(field().value).toBe('Look');

@@ -24,8 +24,8 @@ test('every row says which one of how many it is, and that nobody knows while ea
   });
   expect(rows().map((row) => row.getAttribute('aria-posinset'))).toEqual(['1', '2', '3', '4']);
   expect(rows()[0]?.getAttribute('aria-setsize')).toBe('-1');
-  await page.user.click(screen.getByRole('button', { name: 'Earlier messages' }));
-  await page.user.click(screen.getByRole('button', { name: 'Earlier messages' }));
+  await page.user.click(screen.getByRole('button', { name: 'Show more' }));
+  await page.user.click(screen.getByRole('button', { name: 'Show more' }));
   expect(rows().map((row) => `${row.getAttribute('aria-posinset')} of ${row.getAttribute('aria-setsize')}`)).toEqual(
     Array.from({ length: 8 }, (_none, i) => `${i + 1} of 8`),
   );
@@ -47,13 +47,13 @@ test('Home reads everything up to the very beginning, and End stops that', async
   });
   page.owner.pause = slowly;
   fireEvent.keyDown(log(), { key: 'Home' });
-  expect(await screen.findByText('Going to the beginning…')).toBeDefined();
+  expect(await screen.findByText('Loading…')).toBeDefined();
   fireEvent.keyDown(log(), { key: 'End' });
-  await waitFor(() => expect(screen.queryByText('Going to the beginning…')).toBeNull());
+  await waitFor(() => expect(screen.queryByText('Loading…')).toBeNull());
   expect(within(log()).queryByText('Message 0')).toBeNull();
   fireEvent.keyDown(log(), { key: 'Home' });
   expect(await within(log()).findByText('Message 0')).toBeDefined();
-  await waitFor(() => expect(screen.queryByText('Going to the beginning…')).toBeNull());
+  await waitFor(() => expect(screen.queryByText('Loading…')).toBeNull());
   expect(within(log()).getAllByRole('article')).toHaveLength(30);
   expect(page.owner.calls.filter((call) => call === 'conversation').length).toBeGreaterThanOrEqual(10);
 });
@@ -69,7 +69,7 @@ test('on the way to the beginning one can stop', async () => {
   fireEvent.keyDown(log(), { key: 'Home' });
   fireEvent.click(await screen.findByRole('button', { name: 'Stop' }));
   await waitFor(() => expect(log().getAttribute('aria-busy')).toBe('false'));
-  expect(screen.getByRole('button', { name: 'Earlier messages' })).toBeDefined();
+  expect(screen.getByRole('button', { name: 'Show more' })).toBeDefined();
   expect(within(log()).queryByText('Message 0')).toBeNull();
 });
 

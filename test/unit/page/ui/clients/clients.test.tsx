@@ -195,7 +195,7 @@ test('revoking asks first, and what the relay refuses stays with the reason', as
   });
   await page.user.click(within(dialog).getByRole('button', { name: 'Revoke it' }));
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
-  expect(await screen.findByText('None: nobody joins from elsewhere.')).toBeDefined();
+  expect(await screen.findByText('Nothing yet.')).toBeDefined();
 });
 
 test('an agent’s page makes one for this agent, without asking for whom', async () => {
@@ -208,6 +208,6 @@ test('an agent’s page makes one for this agent, without asking for whom', asyn
   expect(screen.queryByText('Of Wren')).toBeNull();
   expect(screen.queryByLabelText('For')).toBeNull();
   await page.user.click(screen.getByRole('button', { name: 'Make a credential' }));
-  expect((await screen.findByText(/It could not be made: Retired\./)).getAttribute('role')).toBe('alert');
+  expect((await screen.findByText(/Could not do this. Retired\./)).getAttribute('role')).toBe('alert');
   expect(page.reach.bodies('POST /api/credentials')).toEqual([{ agentId: 'agent-1', label: '', readsSoul: false }]);
 });

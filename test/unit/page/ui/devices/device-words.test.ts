@@ -69,7 +69,7 @@ test.each([
   ['live', 1, '1 entry on the way to the relay.'],
   ['connecting', 2, 'Connecting to the relay; 2 entries wait for it.'],
   ['lost', 1, 'The relay cannot be reached; 1 entry waits here until it can.'],
-  ['lost', 0, 'The relay cannot be reached. Everything that is here was handed to it before.'],
+  ['lost', 0, 'Everything that is here has been handed to the relay.'],
   [
     'locked-out',
     3,

@@ -248,7 +248,7 @@ test('a file that is no copy is refused with the reason, and another one can be 
   await copies();
   await choose('holiday.jsonl.gz');
   expect((await screen.findByText(/This is not a copy that Roost wrote/)).textContent).toContain(
-    'Nothing was changed here.',
+    'Nothing was changed.',
   );
   expect(screen.getByLabelText('Choose a file')).toBeDefined();
 });
@@ -261,7 +261,7 @@ test('an import that is called off says what stays and how to go on', async () =
   await page.user.click(screen.getByRole('button', { name: 'Import' }));
   await page.user.click(await screen.findByRole('button', { name: 'Cancel' }));
   expect((await screen.findByText(/You called it off/)).textContent).toContain(
-    'Import the file again to go on: nothing comes twice.',
+    'Import the files again to go on: nothing comes twice.',
   );
 });
 

@@ -49,7 +49,7 @@ test('what lies in a folder is listed, folders first, with what each is and how 
 
 test('a folder in a folder says where it is, and each of those is a link', async () => {
   const page = await open((reach) => reach.on(`GET ${API}`, folder([])), '/files/agent-1/trip/2026%20%26%20more');
-  await screen.findByText('Nothing lies here.');
+  await screen.findByText('Nothing yet.');
   const trail = screen.getByRole('navigation', { name: 'Where this is' });
   expect(
     within(trail)
@@ -156,7 +156,7 @@ test('what is given to it goes there, and what is too large is said to be before
     reach.on(`GET ${API}`, folder([]));
     reach.on(`PUT ${API}/file`, () => new Response(null, { status: 204 }));
   });
-  await screen.findByText(/nothing in it yet/);
+  await screen.findByText(/Nothing yet/);
   const large = new File(['x'], 'film.mov');
   Object.defineProperty(large, 'size', { value: 40_000_000 });
   await page.user.upload(screen.getByLabelText('Choose files'), [new File(['hello'], 'a b.txt'), large]);
@@ -173,7 +173,7 @@ test('before something is deleted it is asked, and what is refused is told', asy
     reach.on(`DELETE ${API}/file`, () => refused('The disk is read only.', 409));
   });
   await page.user.click(await screen.findByRole('button', { name: 'More for plan.md' }));
-  await page.user.click(await screen.findByRole('menuitem', { name: 'Delete…' }));
+  await page.user.click(await screen.findByRole('menuitem', { name: 'Delete' }));
   expect(page.reach.times(`DELETE ${API}/file`)).toBe(0);
   await page.user.click(screen.getByRole('button', { name: 'Delete it' }));
   await screen.findByText(/The disk is read only\./);
@@ -206,7 +206,7 @@ test('what its commands reach of the network is nothing, hosts one a line, or al
   }, '/settings/advanced/of/agent-1');
   const kind = await screen.findByRole('combobox', { name: 'Network of its commands Lyra' });
   await page.user.selectOptions(kind, 'Hosts that I name');
-  const hosts = await screen.findByLabelText('Hosts, one a line');
+  const hosts = await screen.findByLabelText('Hosts that it reaches, one in a line');
   fireEvent.change(hosts, { target: { value: 'Example.org\nhttps://x.org' } });
   fireEvent.blur(hosts);
   expect(screen.getByText(/^https:\/\/x\.org is no host/)).toBeTruthy();

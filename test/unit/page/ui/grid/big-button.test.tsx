@@ -199,7 +199,7 @@ test('who is marked can be kept as a group, woken by its name, changed, and remo
   await mark('Wren');
   await press('Keep these 2 as a group…');
   await press('Keep');
-  expect((await screen.findByText('Give the group a name.')).getAttribute('role')).toBe('alert');
+  expect((await screen.findByText('It needs a name.')).getAttribute('role')).toBe('alert');
   await page.user.type(screen.getByRole('textbox', { name: 'Name of the group' }), '  Night   crew {Enter}');
   await waitFor(() => expect(groups()).toEqual([{ name: 'Night crew', agentIds: ['agent-1', 'agent-2'] }]));
   // A name is taken once, however it is written.

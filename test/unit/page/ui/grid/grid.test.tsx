@@ -125,7 +125,7 @@ test('when the connection to the relay is lost everybody sleeps, and the page sa
   await page.say({ news: 'link', link: { kind: 'lost', reason: 'unreachable' }, snapshot: null });
   expect(seats()[0]).toBe('Lyra, seat 1, asleep');
   expect(screen.getByRole('alert').textContent).toContain('The relay cannot be reached');
-  await page.user.click(screen.getByRole('button', { name: 'Try now' }));
+  await page.user.click(screen.getByRole('button', { name: 'Try again' }));
   expect(page.owner.calls).toContain('reconnect');
 });
 

@@ -53,7 +53,7 @@ test('a dream that the memory refuses stays, and a notice says why', async () =>
 
 test('a dream that changed nothing says so, and another can be begun', async () => {
   const { page, section } = await open([dream({ state: 'unchanged', changes: [], said: 'All is well.' })]);
-  await within(section).findByText(/changed nothing/);
+  await within(section).findByText(/Nothing was changed./);
   await page.user.click(within(section).getByRole('button', { name: 'Dream now' }));
   await within(section).findByText(/dreams now/);
   expect(within(section).queryByRole('button', { name: 'Dream now' })).toBeNull();

@@ -47,7 +47,7 @@ describe('One keystroke', () => {
     ['blackout', 'Quiet hours', '/settings/agents'],
     ['permission', 'How far it may go', '/settings/agents'],
     ['model lead', 'Model of the lead', '/settings/models'],
-    ['recov', 'A recovery phrase', '/settings/data'],
+    ['recov', 'Recovery phrase', '/settings/data'],
     ['key claude', 'Connect a model', '/connect'],
     ['rout', 'Routines of Lyra', '/schedule/agent-1'],
     ['reminders', 'Schedule', '/schedule'],

@@ -42,7 +42,7 @@ test('an agent’s page has tabs, each with an address, that the arrows, Home an
   expect(tab('Soul').getAttribute('aria-selected')).toBe('true');
   await page.user.keyboard('{ArrowLeft}{Home}');
   expect(screen.getAllByRole('tab').map(({ tabIndex }) => tabIndex)).toEqual([0, -1, -1, -1, -1]);
-  await page.user.click(screen.getByRole('button', { name: 'Change…' }));
+  await page.user.click(screen.getByRole('button', { name: 'Change' }));
   expect(await screen.findByRole('dialog', { name: 'Change Lyra' })).toBeDefined();
 });
 
@@ -75,9 +75,9 @@ test('its conversations stand by day and lead to their place; a day in the addre
   expect(first.textContent).toContain('You: What of day 2?');
   expect(first.textContent).toContain('2 messages');
   expect(days()).toEqual(['Thursday', 'Wednesday']);
-  await page.user.click(screen.getByRole('button', { name: 'Earlier conversations' }));
+  await page.user.click(screen.getByRole('button', { name: 'Show more' }));
   await waitFor(() => expect(days()).toEqual(['Thursday', 'Wednesday', 'Monday 12 October']));
-  expect(screen.queryByRole('button', { name: 'Earlier conversations' })).toBeNull();
+  expect(screen.queryByRole('button', { name: 'Show more' })).toBeNull();
   // What is said meanwhile stands on top without being asked for, and what was read of older ones
   // stays.
   const said2 = said('agent-1', 'human', 'And now?', NOW - 1_000, { sessionId: 'session-9' });

@@ -44,7 +44,7 @@ test('the comments of a task are read in its sheet, and a new one of an agent co
   expect((await within(await section()).findByRole('listitem')).textContent).toMatch(/^Lyra .*By train\?$/);
   expect(
     within(await section())
-      .getByRole('link', { name: 'Earlier comments' })
+      .getByRole('link', { name: 'Show more' })
       .getAttribute('href'),
   ).toBe('/threads/comments-task-1');
   await say('agent-2', 'By boat.');
@@ -58,7 +58,7 @@ test('a comment is written by keyboard, says who is notified, and is written onc
   expect((await section()).textContent).toContain('Lyra is notified');
   fail(true);
   await page.user.keyboard('{Control>}{Enter}{/Control}');
-  expect((await within(await section()).findByRole('alert')).textContent).toMatch(/^It could not be written: /);
+  expect((await within(await section()).findByRole('alert')).textContent).toMatch(/^Could not save this\. /);
   // What was typed stays.
   expect((field as HTMLTextAreaElement).value).toBe('By train, please');
   fail(false);

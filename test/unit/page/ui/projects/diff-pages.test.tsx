@@ -64,10 +64,10 @@ test('a long file is loaded by a press, part by part, and a refusal is said and 
   expect(document.activeElement).toBe(prices.querySelector('summary'));
   expect(page.reach.asked.at(-1)?.query.get('before')).toBe('4'.repeat(40));
   expect(page.reach.asked.at(-1)?.query.get('after')).toBe('5'.repeat(40));
-  await press(page, prices, 'Load more of this file');
+  await press(page, prices, 'Show more');
   await within(prices).findByText('train 40');
   expect(within(prices).getByText('hotel 90')).toBeDefined();
-  expect(within(prices).queryByRole('button', { name: 'Load more of this file' })).toBeNull();
+  expect(within(prices).queryByRole('button', { name: 'Show more' })).toBeNull();
   // A file that was loaded takes comments.
   await press(page, prices, 'Comment on line 3');
   expect(within(prices).getByRole('textbox', { name: 'Comment on prices.csv:3' })).toBeDefined();
@@ -92,13 +92,13 @@ test('further files are loaded by a press, by number whatever their names are, a
     ),
   );
   expect(within(changes).getByRole('region', { name: '4 files' }).textContent).toContain('2 more files changed');
-  within(changes).getByRole('button', { name: 'Show more files' }).focus();
+  within(changes).getByRole('button', { name: 'Show more' }).focus();
   await page.user.keyboard('{Enter}');
   const tab = await waitFor(() => fileOf(changes, 'a⟨U+0009⟩b'));
   expect(within(changes).getAllByText('same')).toHaveLength(2);
   expect(fileOf(changes, 'a⟨U+000A⟩b')).toBeDefined();
   await waitFor(() => expect(document.activeElement).toBe(tab.querySelector('summary')));
-  expect(within(changes).queryByRole('button', { name: 'Show more files' })).toBeNull();
+  expect(within(changes).queryByRole('button', { name: 'Show more' })).toBeNull();
 });
 
 test('further files of newer commits replace what was shown, and nothing of both is mixed', async () => {
@@ -110,7 +110,7 @@ test('further files of newer commits replace what was shown, and nothing of both
       diff({ head: newest, files: [file(later ? 1 : 0, later ? 'later.txt' : 'newer.txt', added('two'))], more: 0 }),
     );
   });
-  await press(page, changes, 'Show more files');
+  await press(page, changes, 'Show more');
   await within(changes).findByText('newer.txt');
   expect(within(changes).queryByText('old')).toBeNull();
   expect(within(changes).queryByText('later.txt')).toBeNull();

@@ -50,7 +50,7 @@ test('comments on lines stay through a reload, and go to the agent together with
   // An empty one is no comment.
   await press(page, review, 'Comment on line 8');
   await page.user.click(within(review).getByText('Siena'));
-  expect(within(review).getAllByText('not sent yet')).toHaveLength(2);
+  expect(within(review).getAllByText('Not sent yet')).toHaveLength(2);
   page.unmount();
 
   const later = await openReview();
@@ -83,7 +83,7 @@ test('comments on lines stay through a reload, and go to the agent together with
   });
   later.page.unmount();
   const afterwards = await openReview();
-  expect(within(afterwards.review).queryByText('not sent yet')).toBeNull();
+  expect(within(afterwards.review).queryByText('Not sent yet')).toBeNull();
 });
 
 test('by keyboard one stop leads into a file, arrows lead from line to line, and Escape leads back', async () => {

@@ -54,7 +54,7 @@ test('each agent of the project has its routines there, with what the project se
   ]);
   const lyra = await ofLyra();
   await within(lyra).findByText('Morning round');
-  expect(lyra.textContent).toContain('switched off · takes from Ready, Review · 1 tool · a run of its own');
+  expect(lyra.textContent).toContain('off · takes from Ready, Review · 1 tool · a run of its own');
   expect(lyra.textContent).toContain('takes from no column · no tools');
   const wren = within(screen.getByRole('list', { name: 'Routines by agent' }))
     .getAllByRole('listitem')
@@ -118,7 +118,7 @@ test('a refused routine stays in its fields, and one that was made for nothing i
   });
   const dialog = await give(page);
   await page.user.click(within(dialog).getByRole('button', { name: 'Save' }));
-  expect((await within(dialog).findByText(/could not be saved/)).getAttribute('role')).toBe('alert');
+  expect((await within(dialog).findByText(/Could not save/)).getAttribute('role')).toBe('alert');
   expect(page.reach.times('DELETE /v1/pulse-routines/made')).toBe(1);
 });
 
@@ -170,7 +170,7 @@ test('one that came from elsewhere is used after a yes, and routines that cannot
     reach.on(`PUT ${PATH}/m1`, () => json(mapping()));
   });
   const lyra = await ofLyra();
-  expect((await within(lyra).findByRole('alert')).textContent).toContain('could not be read');
+  expect((await within(lyra).findByRole('alert')).textContent).toContain('Could not load');
   isBroken = false;
   await page.user.click(within(lyra).getByRole('button', { name: 'Try again' }));
   expect((await within(lyra).findByText(/is not used before you say yes/)).textContent).toContain('another device');
@@ -185,7 +185,7 @@ test('where nobody works on the project yet, the page says what comes first', as
 
 test('the form of a routine names the projects that it works on', async () => {
   const [first] = SCHEDULED;
-  if (!first) throw new Error('There is none.');
+  if (!first) throw new Error('Nothing yet.');
   const page = await openPage({
     docs: team(3),
     path: '/schedule',
@@ -204,7 +204,7 @@ test('the form of a routine names the projects that it works on', async () => {
 
 test('a routine that is brought back works on its projects again', async () => {
   const [first] = SCHEDULED;
-  if (!first) throw new Error('There is none.');
+  if (!first) throw new Error('Nothing yet.');
   const page = await openPage({
     docs: team(3),
     path: '/schedule',

@@ -38,7 +38,7 @@ test('titles are searched at once, and what the relay finds in texts and comment
   const { page, box } = await open(() => new Promise((resolve) => (answer = resolve)));
   await page.user.type(box, 'ferry');
   await waitFor(async () => expect(await titles()).toEqual(['Book the ferry']));
-  expect(status()).toBe('Searching descriptions and comments…');
+  expect(status()).toBe('Loading…');
   await waitFor(() => expect(page.reach.times(SEARCH)).toBe(1));
   answer(found(['task-1', 'task-2']));
   await waitFor(async () => expect(await titles()).toEqual(['Book the ferry', 'Pack']));
@@ -66,9 +66,7 @@ test('a quickly typed word is one request, and an answer to an earlier text is d
 test('a search that failed says why, and is made again on demand', async () => {
   const { page, relay, box } = await open(() => refused('The database does not answer.', 503), '/projects/trip/list');
   await page.user.type(box, 'warm');
-  await waitFor(() =>
-    expect(status()).toContain('Descriptions and comments could not be searched: The database does not answer.'),
-  );
+  await waitFor(() => expect(status()).toContain('The search failed. The database does not answer.'));
   relay.answer = () => found(['task-3']);
   await page.user.click(screen.getByRole('button', { name: 'Try again' }));
   await screen.findByRole('link', { name: 'Wash' });

@@ -69,7 +69,7 @@ test('a repository project needs its place, says what happens, and is created wi
   await page.user.click(within(dialog).getByRole('radio', { name: /^A repository/ }));
   expect(dialog.textContent).toContain('Nothing of yours changes until you merge.');
   await press(page, dialog, 'Create');
-  expect(within(dialog).getByRole('alert').textContent).toBe('Say where the repository is.');
+  expect(within(dialog).getByRole('alert').textContent).toBe('Fill this in.');
   expect(page.reach.times('POST /v1/projects')).toBe(0);
   await page.user.type(within(dialog).getByRole('textbox', { name: 'Where it is' }), '/home/me/bakery');
   await page.user.type(within(dialog).getByRole('textbox', { name: /^Base branch/ }), 'main');
@@ -207,7 +207,7 @@ test('attempts are shown newest first, the receipt before the words, with the co
   expect(old).toContain('npm test ✕ 1');
   expect(old).toContain('expected 3, got 2');
   expect(old).toContain('draft.md');
-  expect(old).toMatch(/run_command\s*allowed/);
+  expect(old).toMatch(/run_command\s*Allowed/);
   expect(old).toContain('≈ $0.30 for 12K tokens, as an upper bound');
 });
 
@@ -255,7 +255,7 @@ test('attempts that cannot be read say why', async () => {
       reach.on(`GET ${ONE}/attempts`, () => refused('The disk is full.', 507, 'full'));
     },
   });
-  expect(await screen.findByText('What was tried could not be read.')).toBeDefined();
+  expect(await screen.findByText('Could not load this.')).toBeDefined();
   later.reach.on(`GET ${ONE}/attempts`, { attempts: [attempt(1)] });
   await later.user.click(screen.getByRole('button', { name: 'Try again' }));
   expect(await screen.findByRole('region', { name: 'Attempts' })).toBeDefined();
@@ -288,10 +288,10 @@ test('a history says what was changed, and counts the criteria that were checked
     (line) => line.textContent,
   );
   expect(lines.map((line) => line?.replace(/ 08:\d\d/, ' …'))).toEqual([
-    expect.stringMatching(/^You reverted the merge/),
+    expect.stringMatching(/^You: merge reverted/),
     expect.stringMatching(/^Roost noted.*on the branch now\.$/),
-    expect.stringMatching(/^Lyra checked off 2 criteria.*Three places.*What each costs$/),
-    expect.stringMatching(/^You changed the title and the priority/),
+    expect.stringMatching(/^Lyra: 2 criteria checked off.*Three places.*What each costs$/),
+    expect.stringMatching(/^You: changed: Title and Priority/),
   ]);
 });
 
@@ -347,7 +347,7 @@ test('by keyboard the card stays where it was too, if the person leaves it', asy
   const link = await screen.findByRole('link', { name: 'Find three places that fit' });
   link.focus();
   await opened.page.user.keyboard('{Alt>}{ArrowRight}{/Alt}');
-  await press(opened.page, await screen.findByRole('dialog', QUESTION), 'Leave it where it is');
+  await press(opened.page, await screen.findByRole('dialog', QUESTION), 'Cancel');
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   expect((await column('Blocked')).textContent).toContain('Find three places');
 });
@@ -362,7 +362,7 @@ test('from the sheet with an open request it is merged and finished, by the comm
   });
   const sheet = await sheetOf(1);
   await page.user.selectOptions(within(sheet).getByRole('combobox', { name: 'Column' }), 'Done');
-  await press(page, sheet, 'Move it');
+  await press(page, sheet, 'Move to');
   await press(page, await screen.findByRole('dialog', QUESTION), 'Merge and finish');
   await waitFor(() => expect(screen.queryByRole('dialog', QUESTION)).toBeNull());
   expect(bodyOf(page, `POST ${ONE}/request/merge`)).toEqual({ head: HEAD });

@@ -68,7 +68,7 @@ test('the card shows the receipt of each attempt first, and the words of its age
   expect(lines.map(({ textContent }) => textContent)).toEqual([
     '#1 Task 1Moved to review2 commits · 3 files +10 −2 · 1 of 3 checks failed · $0.12',
     '#1 Task 1Executor of LyraBlocked2 commits · 3 files +10 −2 · 1 of 3 checks failed · $0.12',
-    '#2 Task 2Donenothing changed · 1 check passed · $0.12',
+    '#2 Task 2DoneNothing was changed. · 1 check passed · $0.12',
     '#3 Task 3Was cut shortno receipt',
   ]);
   expect(within(receipts).getAllByRole('link')[0]?.getAttribute('href')).toBe('/projects/trip/task/task-1');

@@ -52,7 +52,7 @@ test('where the household goes by another clock than this device, the page says 
   const said =
     /^The household’s clock is that of Europe\/Berlin, where it is \d\d:\d\d\. This device is in UTC, where it is \d\d:\d\d\./;
   await screen.findByText(said);
-  await page.user.click(screen.getByRole('button', { name: 'New routine' }));
+  await page.user.click(screen.getByRole('button', { name: 'A new routine' }));
   const form = await screen.findByRole('dialog');
   expect(within(form).getByText(said)).toBeDefined();
   await page.user.click(within(form).getByRole('button', { name: 'Take UTC' }));
@@ -118,7 +118,7 @@ test('the key of the drawing names every mark in it, and four agents at once are
   expect([...new Set(looks(key))].sort()).toEqual([...drawn].sort());
   expect(drawn.size).toBe(11);
   expect(key.textContent).toBe(
-    ' done failed skipped, stopped or missed nothing waited at work now to come skipped (quiet hours) quiet hours two or three agents at once four or more at once now',
+    ' done failed skipped, stopped or missed nothing waited at work now To come skipped (quiet hours) quiet hours two or three agents at once four or more at once now',
   );
 });
 
@@ -151,14 +151,14 @@ test('a script is set on the page: what its fields say, and what the relay refus
       used: { bytes: 80, entries: 1, most: 1_000_000 },
     });
   });
-  await page.user.click(await screen.findByRole('button', { name: 'New script' }));
+  await page.user.click(await screen.findByRole('button', { name: 'A new script' }));
   const dialog = await screen.findByRole('dialog', { name: 'A new script' });
   const field = (name: string) => within(dialog).getByLabelText(name);
   // Whoever sets one is to hear of it where it fails.
   expect(field('Where it fails')).toHaveProperty('value', 'wake_agent');
   await page.user.clear(field('Seconds it may take'));
   await page.user.click(within(dialog).getByRole('button', { name: 'Save' }));
-  for (const said of ['Give it a name.', 'Say which file it is.', 'From 1 to 600 seconds.'])
+  for (const said of ['It needs a name.', 'Fill this in.', 'From 1 to 600 seconds.'])
     expect(within(dialog).getByText(said)).toBeTruthy();
   expect(page.reach.times('POST /v1/pulse-routines')).toBe(0);
   await page.user.type(field('Seconds it may take'), '30');
@@ -185,7 +185,7 @@ test('a script is set on the page: what its fields say, and what the relay refus
   expect(field('File').getAttribute('aria-invalid')).toBe('true');
   // Closed by mistake, it is there again.
   await page.user.click(within(dialog).getByRole('button', { name: 'Close' }));
-  await page.user.click(screen.getByRole('button', { name: 'New script' }));
+  await page.user.click(screen.getByRole('button', { name: 'A new script' }));
   const again = await screen.findByLabelText<HTMLInputElement>('File');
   expect(again.value).toBe('../site.sh');
   await page.user.clear(again);
@@ -217,7 +217,7 @@ test('a reminder is changed on the page: its words, when it comes, and what its 
   expect(within(dialog).getByText('In your own time zone. In quiet hours it waits for their end.')).toBeTruthy();
   await page.user.clear(field('Message'));
   await page.user.click(within(dialog).getByRole('button', { name: 'Save' }));
-  expect(within(dialog).getByText('Say what it is to be told.')).toBeTruthy();
+  expect(within(dialog).getByText('Fill this in.')).toBeTruthy();
   await page.user.type(field('Message'), 'Ask about the tooth.');
   await page.user.click(within(dialog).getByRole('radio', { name: 'Every so often' }));
   await page.user.clear(field('Minutes from one to the next'));
@@ -251,7 +251,9 @@ test('a script reaches the hosts that its form names, each by its own name, and 
   await page.user.click(screen.getByRole('button', { name: 'Save' }));
   expect(await screen.findByText(/^\*\.example\.net is no host/)).toBeTruthy();
   fireEvent.change(hosts, { target: { value: 'Example.org\nexample.net:8443' } });
-  const inner = screen.getByLabelText('Hosts of the relay’s own machine and networks, one in a line');
+  const inner = screen.getByLabelText(
+    'Hosts on the relay’s own computer and networks that it may also reach (optional)',
+  );
   fireEvent.change(inner, { target: { value: 'localhost:8080' } });
   await page.user.click(screen.getByRole('button', { name: 'Save' }));
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
@@ -292,9 +294,9 @@ test('where the relay runs no scripts it is said what turning them on means, and
   const page = await open((reach) => nights(reach, { schedules: on, scripts: false }));
   const third = (await screen.findAllByRole('region', { name: /^Routines of / }))[2];
   expect(third?.textContent).toContain(
-    'It is not run. Scripts are off: there is no sandbox on the relay’s machine. Install bubblewrap there, or start',
+    'Not run: Scripts are off: there is no sandbox on the relay’s machine. Install bubblewrap there, or start',
   );
-  await page.user.click(screen.getByRole('button', { name: 'New script' }));
+  await page.user.click(screen.getByRole('button', { name: 'A new script' }));
   const dialog = await screen.findByRole('dialog', { name: 'Scripts are off' });
   expect(within(dialog).getByLabelText('How to start it').textContent).toBe('npm start -- --scripts');
   expect(within(dialog).queryByLabelText('File')).toBeNull();
@@ -302,11 +304,11 @@ test('where the relay runs no scripts it is said what turning them on means, and
 
 test('what the relay refuses stands at its field, and nothing that was written is lost', async () => {
   const page = await open(none);
-  await page.user.click(screen.getByRole('button', { name: 'New routine' }));
+  await page.user.click(screen.getByRole('button', { name: 'A new routine' }));
   const dialog = await screen.findByRole('dialog', { name: 'A new routine' });
   const field = (name: string) => within(dialog).getByLabelText(name);
   await page.user.click(within(dialog).getByRole('button', { name: 'Save' }));
-  expect(within(dialog).getByText('Give it a name.')).toBeTruthy();
+  expect(within(dialog).getByText('It needs a name.')).toBeTruthy();
   expect(page.reach.times('POST /v1/pulse-routines')).toBe(0);
   await page.user.type(field('Name'), 'Round');
   await page.user.type(field('What it does'), 'Look around.');
@@ -341,11 +343,11 @@ test('what the relay refuses stands at its field, and nothing that was written i
   expect(within(dialog).getByText(/The moon is full/)).toBeTruthy();
   // Closed by mistake, it is there again.
   await page.user.click(within(dialog).getByRole('button', { name: 'Close' }));
-  await page.user.click(screen.getByRole('button', { name: 'New routine' }));
+  await page.user.click(screen.getByRole('button', { name: 'A new routine' }));
   expect((await screen.findByLabelText<HTMLInputElement>('Name')).value).toBe('Round');
   // And once more, though nothing was written since.
   await page.user.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Close' }));
-  await page.user.click(screen.getByRole('button', { name: 'New routine' }));
+  await page.user.click(screen.getByRole('button', { name: 'A new routine' }));
   expect((await screen.findByLabelText<HTMLInputElement>('Name')).value).toBe('Round');
   expect(screen.getByLabelText<HTMLInputElement>('Cron text').value).toBe('30 7 * * 1-5');
 });
@@ -483,7 +485,7 @@ test('what begins together is drawn apart after a look at it, and set back with 
       return json({ ...second, schedule: body });
     },
   );
-  await page.user.click(await screen.findByRole('button', { name: 'Draw them apart…' }));
+  await page.user.click(await screen.findByRole('button', { name: 'Draw them apart' }));
   const dialog = await screen.findByRole('dialog', { name: 'Draw them apart' });
   const moves = await within(dialog).findByRole('list', { name: 'What moves' });
   expect(moves.textContent).toBe('Wren Round 2every day at 07:33, not every day at 07:30');
@@ -503,18 +505,18 @@ test('what an agent asks for is read first, and is a routine once the person say
     nights(reach);
     reach.on('GET /v1/routine-proposals', () => json({ proposals: left }));
   }, '/inbox');
-  const list = (await screen.findByRole('button', { name: 'Save: Night watch' })).closest('li');
+  const list = (await screen.findByRole('button', { name: 'Save (Night watch)' })).closest('li');
   expect(list?.textContent).toMatch(/Wren proposesNight watchEvery day at 03:00.*The \*\*river\*\* rises at night\./);
   page.reach.on('POST /v1/routine-proposals/proposal-1/accept', () => {
     left = left.slice(1);
     return json(SCHEDULED[0], 201);
   });
-  await page.user.click(screen.getByRole('button', { name: 'Save: Night watch' }));
+  await page.user.click(screen.getByRole('button', { name: 'Save (Night watch)' }));
   await screen.findByText('“Night watch” is a routine now.');
   page.reach.on('DELETE /v1/pulse-routines/schedule-1', () => new Response(null, { status: 204 }));
   await page.user.click(screen.getByRole('button', { name: 'Undo' }));
   await waitFor(() => expect(page.reach.times('DELETE /v1/pulse-routines/schedule-1')).toBe(1));
-  await waitFor(() => expect(screen.queryByRole('button', { name: 'Save: Night watch' })).toBeNull());
+  await waitFor(() => expect(screen.queryByRole('button', { name: 'Save (Night watch)' })).toBeNull());
   page.reach.on('POST /v1/routine-proposals/proposal-2/decline', () => {
     left = [];
     return new Response(null, { status: 204 });
@@ -584,9 +586,9 @@ test('the history of one is read back to its beginning', async () => {
   await page.user.click(within(wren).getByRole('button', { name: 'History of Look at the river' }));
   const rows = async () => within(await within(wren).findByRole('list', { name: 'History' })).getAllByRole('listitem');
   expect(await rows()).toHaveLength(50);
-  await page.user.click(within(wren).getByRole('button', { name: 'Older ones' }));
+  await page.user.click(within(wren).getByRole('button', { name: 'Show more' }));
   await waitFor(async () => expect(await rows()).toHaveLength(60));
-  expect(within(wren).queryByRole('button', { name: 'Older ones' })).toBeNull();
+  expect(within(wren).queryByRole('button', { name: 'Show more' })).toBeNull();
 });
 
 test('the timeline says where more is due, or was, than it draws', async () => {
@@ -614,7 +616,7 @@ test('where the relay cannot say it, the page says so and asks again', async () 
     nights(reach);
     reach.on('GET /v1/pulse-routines', () => refused('The store is being opened.', 503));
   });
-  expect((await screen.findAllByText('What is due could not be read.')).length).toBe(1);
+  expect((await screen.findAllByText('Could not load this.')).length).toBe(1);
   nights(page.reach);
   await page.user.click(screen.getByRole('button', { name: 'Try again' }));
   await routines('Lyra');
@@ -747,7 +749,7 @@ test('a relay whose folder is a copy says so in words of its own, and has what i
   );
   page.reach.on('POST /v1/pulse-routines-move', () => new Response(null, { status: 204 }));
   // It is asked first, and nothing moves by a look at the question.
-  await page.user.click(within(note).getByRole('button', { name: 'Bring it here…' }));
+  await page.user.click(within(note).getByRole('button', { name: 'Bring it here' }));
   const dialog = await screen.findByRole('dialog', { name: 'Is the first relay stopped?' });
   await page.user.click(within(dialog).getByRole('button', { name: 'Not now' }));
   expect(page.reach.times('POST /v1/pulse-routines-move')).toBe(0);
@@ -755,7 +757,7 @@ test('a relay whose folder is a copy says so in words of its own, and has what i
   nights(page.reach, { schedules: away.map((one) => ({ ...one, elsewhere: 'asked' as const })) });
   await page.user.click(within(note).getByRole('button', { name: 'The first one still runs: ask it' }));
   await within(note).findByText(/open Roost at the other relay once, and then here again/);
-  await page.user.click(within(note).getByRole('button', { name: 'Bring it here…' }));
+  await page.user.click(within(note).getByRole('button', { name: 'Bring it here' }));
   nights(page.reach);
   await page.user.click(await screen.findByRole('button', { name: 'Yes, bring it here' }));
   await waitFor(() => expect(screen.queryByRole('note', { name: 'Due at another relay' })).toBeNull());

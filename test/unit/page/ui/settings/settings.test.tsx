@@ -121,7 +121,7 @@ test('what could not be stored is not shown as saved', async () => {
   const name = await box('Your name');
   page.owner.broken = 'the disk is full';
   await page.user.type(name, '!{Enter}');
-  expect(await screen.findByText(/This could not be saved: the disk is full/)).toBeDefined();
+  expect(await screen.findByText(/Could not save this. the disk is full/)).toBeDefined();
   expect(screen.queryByText(/^Your name saved/)).toBeNull();
   await waitFor(() => expect(name.value).toBe('Marcus'));
 });
@@ -166,7 +166,7 @@ test('the wake prompt begins as the original, and is checked while one types', a
   const page = await settings('prompt');
   const field = await box('Template');
   expect(field.value).toContain('You are waking.');
-  expect(screen.getByText('This is the original.')).toBeDefined();
+  expect(screen.getByText('the original')).toBeDefined();
   fireEvent.change(field, { target: { value: 'Hello {{nmae}}' } });
   expect(screen.getByText(/Line 1: unknown placeholder \{\{nmae\}\}/)).toBeDefined();
   expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Save' }).disabled).toBe(true);
@@ -230,7 +230,7 @@ test('storage says what is kept, and can be asked to be kept for good', async ()
   const page = await settings('storage');
   expect((await screen.findByRole('region', { name: 'Space used' })).textContent).toContain('2.4 MB of 10 GB');
   await page.user.click(screen.getByRole('button', { name: 'Ask the browser to keep it' }));
-  expect(screen.getByText('The browser will keep what is stored here.')).toBeDefined();
+  expect(screen.getByText('Yes: the browser keeps it until you clear it yourself.')).toBeDefined();
 });
 
 test('an agent can retire, leaves the seat, and comes back', async () => {
@@ -301,7 +301,7 @@ test('what the relay sees names agents’ files, tool calls and snapshots, and a
     expect(text).toContain(what);
   page.unmount();
   await settings('exports');
-  expect(await screen.findByText(/^The files in your agents’ folders are not in it/)).toBeDefined();
+  expect(await screen.findByText(/^These files are on the relay’s machine only/)).toBeDefined();
 });
 
 test('every setting that is looked for by name stands on its section under that name, and is gone to', async () => {
@@ -522,7 +522,7 @@ test('an attached program is held in the sandbox unless the person says otherwis
       reach.on('PUT /api/mcp-servers/s1', () => json(server));
     },
   });
-  await screen.findByText('In the sandbox: /home/me/notes · no network.');
+  await screen.findByText('in the sandbox: /home/me/notes · no network');
   await page.user.click(screen.getByRole('button', { name: 'Change where notes runs' }));
   const form = await screen.findByRole('form', { name: 'Where notes runs' });
   await page.user.type(within(form).getByLabelText(/^Hosts that it reaches/), 'not a host');
@@ -711,9 +711,9 @@ test('what the person changed is told by its day, the newest first, in plain wor
     [
       'Today',
       expect.stringMatching(/^You changed the prices\. \| .*“mine”: from none to \$10 in, /),
-      'You raised the budget of Lyra the Second from $2.00 to $5.00 a day.',
+      'You changed “Budget a day (Lyra the Second)” from $2.00 to $5.00.',
       'You changed the colour of Lyra the Second from its seat’s to Jade.',
-      'You made the group “Night watch” of Lyra the Second and Wren. | on this device',
+      'You made the group “Night watch”. | on this device',
       'You retired Wren.',
       'You renamed “Lyra” to “Lyra the Second”.',
     ],
@@ -723,9 +723,9 @@ test('what the person changed is told by its day, the newest first, in plain wor
     ],
     [
       'Wednesday',
-      'You changed 2 limits of Lyra the Second. | May propose routines: from the default to yes | Budget a day: from the default to $2.00 | Changed again since.',
+      'You changed 2 limits of Lyra the Second. | May propose routines: from the default to Yes | Budget a day: from the default to $2.00 | Changed again since.',
     ],
-    ['1 January 1970', 'You said that you are called “Marcus”. | There was nothing before it.'],
+    ['1 January 1970', 'You changed “Your name” from the default to “Marcus”. | There was nothing before it.'],
   ]);
 });
 

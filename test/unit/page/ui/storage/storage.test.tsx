@@ -143,7 +143,7 @@ test('a rebuild shows how far it is, in every tab, and then what it found', asyn
   const bar = screen.getByRole<HTMLProgressElement>('progressbar', { name: 'Rebuilding: every entry is looked at' });
   expect([bar.value, bar.max]).toEqual([103, 412]);
   expect(screen.getByText('103 of 412 entries')).toBeDefined();
-  await page.user.click(screen.getByRole('button', { name: 'Rebuilding…' }));
+  await page.user.click(screen.getByRole('button', { name: 'Working…' }));
   finish();
   await page.say({ news: 'progress', progress: null });
   expect((await screen.findByText(/found elsewhere/)).textContent).toContain(
@@ -157,7 +157,7 @@ test('a rebuild of another tab holds the button', async () => {
   const page = await storage();
   await screen.findByRole('button', { name: 'Rebuild' });
   await page.say({ news: 'progress', progress: { task: 'rebuild', done: 0, of: 0 } });
-  await page.user.click(screen.getByRole('button', { name: 'Rebuilding…' }));
+  await page.user.click(screen.getByRole('button', { name: 'Working…' }));
   expect(page.owner.calls).not.toContain('rebuild');
 });
 
@@ -173,10 +173,8 @@ test('where the storage cannot be looked at, the page says so and looks again', 
   const page = await openPage({ docs: team(1), path: '/settings/storage' });
   await block('Space used');
   page.owner.broken = 'the ledger is closed.';
-  expect((await screen.findByRole('alert')).textContent).toContain(
-    'The storage could not be looked at. the ledger is closed.',
-  );
+  expect((await screen.findByRole('alert')).textContent).toContain('Could not load this. the ledger is closed.');
   page.owner.broken = null;
-  await page.user.click(screen.getByRole('button', { name: 'Look again' }));
+  await page.user.click(screen.getByRole('button', { name: 'Try again' }));
   await waitFor(() => expect(screen.queryByRole('alert')).toBeNull());
 });

@@ -183,7 +183,7 @@ test('an @ offers those who take part; arrows choose, Enter puts the name in, an
   await page.user.keyboard('{Enter}');
   expect(box.value).toBe('Thank you @Wren ');
   expect(screen.queryByRole('option')).toBeNull();
-  expect(screen.getByText('Wren is told of it, and may be woken by it.')).toBeDefined();
+  expect(screen.getByText('Told, and may be woken: Wren.')).toBeDefined();
   await page.user.keyboard('{Enter}');
   await waitFor(() =>
     expect(page.reach.bodies('POST /api/threads/bridge/messages')).toMatchObject([
@@ -346,9 +346,9 @@ test('earlier messages come when they are asked for', async () => {
       );
     },
   });
-  await again.user.click(await screen.findByRole('button', { name: 'Earlier messages' }));
+  await again.user.click(await screen.findByRole('button', { name: 'Show more' }));
   await waitFor(async () => expect(within(await log()).getAllByRole('article')).toHaveLength(4));
-  expect(screen.queryByRole('button', { name: 'Earlier messages' })).toBeNull();
+  expect(screen.queryByRole('button', { name: 'Show more' })).toBeNull();
 });
 
 /** A thread of many messages, which the relay gives three at a time. */
@@ -391,7 +391,7 @@ test('earlier messages that cannot be read are told of once, and can be asked fo
   await act(() => Promise.resolve());
   expect(page.reach.times('GET /api/threads/bridge/messages')).toBe(asked + 1);
   expect(within(region).getAllByRole('article')).toHaveLength(3);
-  await page.user.click(screen.getByRole('button', { name: 'Earlier messages' }));
+  await page.user.click(screen.getByRole('button', { name: 'Show more' }));
   await waitFor(() => expect(page.reach.times('GET /api/threads/bridge/messages')).toBe(asked + 2));
 });
 
@@ -419,7 +419,7 @@ test('a thread is begun with a title and those who take part, and is open at onc
   page.reach.on('POST /api/threads', () => json(thread('bridge', 'The bridge'), 201));
   const dialog = await screen.findByRole('dialog', { name: 'Begin a thread' });
   await page.user.click(within(dialog).getByRole('button', { name: 'Begin' }));
-  expect(within(dialog).getByRole('alert').textContent).toBe('It needs a title.');
+  expect(within(dialog).getByRole('alert').textContent).toBe('It needs a name.');
   await page.user.type(within(dialog).getByLabelText('What it is about'), 'The bridge');
   await page.user.click(within(dialog).getByRole('checkbox', { name: 'Lyra' }));
   await page.user.click(within(dialog).getByRole('button', { name: 'Begin' }));
@@ -476,7 +476,7 @@ test('what cannot be read says so and can be tried again; what does not exist sa
       reach.on('GET /api/threads/bridge/messages', () => refused('The store is closed.', 503));
     },
   });
-  expect((await screen.findByText(/This thread could not be read/)).parentElement?.textContent).toContain(
+  expect((await screen.findAllByText(/Could not load this/))[0]?.parentElement?.textContent).toContain(
     'The store is closed.',
   );
   const bridge = thread('bridge', 'The bridge', { messages: 2 });

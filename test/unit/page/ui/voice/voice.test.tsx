@@ -130,7 +130,7 @@ describe('reading aloud', () => {
     await vi.waitFor(() => expect(speech.said.length).toBe(1));
     speech.end('error', 'network');
     await reading;
-    expect(texts(state)).toEqual(['It could not be read aloud: network']);
+    expect(texts(state)).toEqual(['Could not read this aloud. network']);
     speech.voices = [];
     const none = readAloud(state, 'lyra', 'Lyra', 'Hello.');
     speech.dispatchEvent(new Event('voiceschanged'));

@@ -35,7 +35,7 @@ describe('a wake in words', () => {
   test('every way names who asked and for whom', () => {
     for (const way of WAKE_WAYS) expect(askedText(wake({ way }), nameOf)).toMatch(/Lyra.*Sage/);
     expect(askedText(wake({ way: 'schedule', source: { kind: 'schedule', name: 'Morning' } }), nameOf)).toBe(
-      'The routine “Morning” asked for Sage',
+      '“Morning” asked for Sage',
     );
   });
 

@@ -39,7 +39,7 @@ async function openWebhooks(first: readonly Webhook[]): Promise<Page> {
       });
     },
   });
-  await page.user.click(await screen.findByRole('button', { name: 'Webhooks…' }));
+  await page.user.click(await screen.findByRole('button', { name: 'Webhooks' }));
   return page;
 }
 const dialog = () => screen.findByRole('dialog', { name: /^Webhooks of “/ });
