@@ -616,7 +616,10 @@ export const SCENES: Readonly<Record<string, Scene>> = {
   'agent, exams': {
     docs: [...team(3), ...SOULS, ...TALK],
     path: '/agent/agent-1/soul',
-    prepare: ({ reach }) => reach.on('GET /api/exams', { exams: EXAMS }),
+    prepare({ reach }) {
+      reach.on('GET /api/memories', { memories: MEMORIES, bytes: 90 });
+      reach.on('GET /api/exams', { exams: EXAMS });
+    },
   },
   'agent, conversations': { docs: [...team(3), ...TALK], path: '/agent/agent-1/conversations' },
   'agent, more': {

@@ -9,12 +9,12 @@ import { useRoost } from '../context.tsx';
 import { WrongNote } from '../design/field.tsx';
 import { OneOf } from '../design/one-of.tsx';
 import { useAction } from '../design/use-action.ts';
-import { useNow, useQuery } from '../hooks.ts';
+import { useQuery } from '../hooks.ts';
 import { modelName } from '../models/names.ts';
 import { ModelSelect } from '../models/model-select.tsx';
 import { QueryView } from '../parts/page-head.tsx';
 import { costText, money } from '../text/money.ts';
-import { dayAndClock } from '../text/time.ts';
+import { fullTime } from '../text/time.ts';
 import './exams.css';
 
 /** The two conditions, by name. */
@@ -143,10 +143,9 @@ function stateText({ state, cause }: Exam): string {
 
 /** A certificate, or an exam that failed, in one line. */
 function ExamLine({ exam }: { readonly exam: Exam }) {
-  const now = useNow();
   const { changedAt, items, detail, state } = exam;
   const head = [
-    ...[dayAndClock(changedAt, now), title(exam), stateText(exam)],
+    ...[fullTime(changedAt), title(exam), stateText(exam)],
     ...(items.length === 0 ? [] : [outcomeText(items)]),
     ...(exam.tokens === null ? [] : [costText(exam)]),
   ].join(' · ');
