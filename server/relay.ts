@@ -10,7 +10,7 @@ import { spanText } from '../src/shared/domain/zone-days.ts';
 import { errorMessage } from '../src/shared/domain/platform/error-message.ts';
 import { realTimers } from '../src/shared/domain/platform/timers.ts';
 import { parseProtocol } from '../src/shared/domain/prompts.ts';
-import { bracketed, createDeviceCodeRoutes, createOrigins } from './access/index.ts';
+import { bracketed, createDeviceCodeRoutes, createOrigins, isLoopback } from './access/index.ts';
 import { createApp, createHomeRoom, openClockWatch } from './startup/app.ts';
 import { useBuildOf } from './startup/builds.mjs';
 import { createClosers, type Closers } from './platform/closers.ts';
@@ -26,6 +26,7 @@ import { withWarmMind } from './agents/minds/index.ts';
 import { createModels } from './agents/models/relay.ts';
 import { openPushers } from './notifications/index.ts';
 import { createOwnerRights } from './access/owner-rights.ts';
+import { createTailnet, createTailnetRoutes } from './access/tailnet.ts';
 import { problemResponse } from './http/problem.ts';
 import { createProcesses } from './platform/processes/index.ts';
 import { createSandbox } from './tools/sandbox/index.ts';
@@ -298,6 +299,8 @@ async function open(given: RelayDeps, closers: Closers): Promise<Relay> {
       byTls,
     },
   );
+  const isOnlyHere = config.publicUrl === null && config.tls === null && isLoopback(config.host);
+  const tailnet = isOnlyHere ? createTailnet({ port: http.port, onAddress: origins.add }) : null;
   const sync = createSync({
     db,
     relay: home.relay,
@@ -314,7 +317,8 @@ async function open(given: RelayDeps, closers: Closers): Promise<Relay> {
     ...createHomeRoutes(homes, giveBeside),
     ...sync.endpoints,
     ...room.endpoints,
-    ...createDeviceCodeRoutes(deviceCodes, config.publicUrl?.origin ?? null),
+    ...createDeviceCodeRoutes(deviceCodes, () => config.publicUrl?.origin ?? tailnet?.known() ?? null),
+    ...createTailnetRoutes(tailnet),
   ];
   const app = createApp({
     access,
@@ -353,6 +357,8 @@ async function open(given: RelayDeps, closers: Closers): Promise<Relay> {
   closers.add(() => homes.end(ending));
   closers.add(() => Promise.resolve(store.leave()));
   if (config.warmUp) warmUp(homes, logger, closers);
+  // A phone that was let in by it comes back by it.
+  tailnet?.look().catch((error: unknown) => logger.warn('Tailscale could not be asked.', { error }));
   const [first] = homes.open();
   logger.info('The relay has started.', {
     version: root.version,

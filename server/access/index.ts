@@ -133,6 +133,8 @@ export const onlyByTls =
 export interface Origins {
   isHost(host: string | undefined): boolean;
   isOrigin(origin: string): boolean;
+  /** The relay is reached at this address too. */
+  add(url: URL): void;
 }
 
 const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]'];
@@ -164,10 +166,15 @@ export function createOrigins({ port, host, publicUrl, tls, proxied }: OriginsDe
   const hasName = !isWildcard(host) && (isLoopback(host) || !proxied);
   const names = new Set([...LOOPBACK_NAMES, ...(hasName ? [bracketed(host)] : [])]);
   const own = [...names].flatMap((name) => (port === usualPort ? [name, `${name}:${port}`] : [`${name}:${port}`]));
-  const hosts = new Set(publicUrl ? [...own, publicUrl.host, `${publicUrl.hostname}:${publicUrl.port || '443'}`] : own);
+  const hosts = new Set(own);
   const origins = new Set(own.map((name) => new URL(`${scheme}://${name}`).origin));
-  if (publicUrl) origins.add(publicUrl.origin);
+  const add = (url: URL) => {
+    hosts.add(url.host).add(`${url.hostname}:${url.port || '443'}`);
+    origins.add(url.origin);
+  };
+  if (publicUrl) add(publicUrl);
   return {
+    add,
     isHost: (value) => value !== undefined && hosts.has(value.toLowerCase()),
     isOrigin: (value) => origins.has(value.toLowerCase()),
   };

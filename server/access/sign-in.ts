@@ -143,8 +143,8 @@ export function createDeviceCodes({ db, relay, now, onEnded }: DeviceCodesDeps):
   };
 }
 
-/** `address`: where other machines reach the relay. Null where that is unknown. */
-export function createDeviceCodeRoutes(codes: DeviceCodes, address: string | null): readonly Handled[] {
+/** `addressOf`: where other machines reach the relay. Null where that is unknown. */
+export function createDeviceCodeRoutes(codes: DeviceCodes, addressOf: () => string | null): readonly Handled[] {
   const unknown = () => problem(404, 'no-code', 'There is no such code any more. Make a new one.');
   const orUnknown = (there: boolean) => {
     if (!there) throw unknown();
@@ -153,7 +153,7 @@ export function createDeviceCodeRoutes(codes: DeviceCodes, address: string | nul
   return answer(deviceCodeEndpoints, {
     async makeDeviceCode(_, context) {
       const made = await codes.make(browserOf(context));
-      if (made) return { ...made, address };
+      if (made) return { ...made, address: addressOf() };
       throw problem(
         409,
         'too-many-codes',

@@ -38,3 +38,13 @@ export const joinOfferSchema = z.strictObject({
     .max(DEVICE_CODES.offerLength)
     .regex(/^\P{Cc}+$/u, 'must be text without control characters'),
 });
+
+const origin = z.string().describe('an address that begins with https://');
+/** `GET /api/tailnet` */
+export const tailnetSchema = z.object({
+  address: origin.nullable().describe('where Tailscale leads to the relay; null: nowhere'),
+  canServe: z.boolean().describe('Tailscale is on the relay’s machine, and signed in'),
+});
+export type Tailnet = z.infer<typeof tailnetSchema>;
+/** `PUT /api/tailnet` */
+export const servedTailnetSchema = z.object({ address: origin });

@@ -75,6 +75,7 @@ export const PROBLEMS = [
   'no-slot',
   'no-such-call',
   'no-such-file',
+  'no-tailnet',
   'no-task',
   'no-thread',
   'no-work',

@@ -7,7 +7,7 @@ import type { AgentId, ProjectId } from '../domain/ids.ts';
 import { approvalEndpoints } from '../protocol/endpoints/approvals.ts';
 import { mcpServerEndpoints } from '../protocol/endpoints/mcp.ts';
 import { programEndpoints } from '../protocol/endpoints/programs.ts';
-import { credentialEndpoints, deviceCodeEndpoints } from '../protocol/endpoints/access.ts';
+import { credentialEndpoints, deviceCodeEndpoints, tailnetEndpoints } from '../protocol/endpoints/access.ts';
 import { costEndpoints } from '../protocol/endpoints/costs.ts';
 import type { Endpoint } from '../protocol/endpoints/endpoint.ts';
 import { historyEndpoints } from '../protocol/endpoints/history.ts';
@@ -67,6 +67,7 @@ const endpoints = {
   ...approvalEndpoints,
   ...notificationEndpoints,
   ...deviceCodeEndpoints,
+  ...tailnetEndpoints,
 };
 const YAML = 'application/yaml';
 

@@ -27,6 +27,7 @@ const PASTED = 'test/unit/shared/protocol/mcp-settings.test.ts';
  */
 const HELD: Readonly<Record<string, readonly string[]>> = {
   Ollama: [SERVERS],
+  Tailscale: ['test/relay/access/tailnet.test.ts'],
   'LM Studio': [SERVERS],
   'llama.cpp': [SERVERS],
   vLLM: [SERVERS],

@@ -5,7 +5,7 @@
 import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
 import { useStore } from 'zustand';
 import { DEVICE_CODES, deviceLink } from '../../../shared/protocol/device-code-settings.ts';
-import type { DeviceCode } from '../../../shared/protocol/device-codes.ts';
+import type { DeviceCode, Tailnet } from '../../../shared/protocol/device-codes.ts';
 import { t } from '../../language/t.ts';
 import { problemText } from '../../state/ports.ts';
 import { deviceActionsOf, type Invite } from '../../state/actions/devices.ts';
@@ -13,6 +13,8 @@ import { useDevices, useRoost } from '../context.tsx';
 import { Progress } from '../design/progress.tsx';
 import { Dialog } from '../design/dialog.tsx';
 import { DropZone } from '../design/drop-zone.tsx';
+import { WrongNote } from '../design/field.tsx';
+import { useAction } from '../design/use-action.ts';
 import { CopyableText } from '../parts/copyable-text.tsx';
 import { CompareWords, PasteText, ShareFirst, StepHead, Words, Wrong } from './dialog-parts.tsx';
 import { Countdown, type Pixels, QrCode, readQr, useLeft } from './qr-code.tsx';
@@ -116,26 +118,70 @@ function useDeviceCode(wanted: boolean, onOffer: (offer: string) => void): CodeS
   };
 }
 
-/** The page's address works on this machine only. */
-function OutOfReach() {
+/** ms between two looks whether Tailscale has come to this machine, or leads here by now. */
+const LOOK_EVERY_MS = 3_000;
+
+/** What Tailscale on the relay's machine can do. null: not known yet. */
+function useTailnet(onAddress: (address: string) => void): Tailnet | null {
+  const { reach, device } = useRoost();
+  const [tailnet, setTailnet] = useState<Tailnet | null>(null);
+  useEffect(() => {
+    let over = false;
+    let stop: () => void = () => undefined;
+    const look = async () => {
+      const answer = await reach((client) => client.tailnet());
+      if (over) return;
+      if (answer.ok) setTailnet(answer.value);
+      if (answer.ok && answer.value.address !== null) return onAddress(answer.value.address);
+      stop = device.after(LOOK_EVERY_MS, () => void look());
+    };
+    void look();
+    return () => {
+      over = true;
+      stop();
+    };
+  }, [reach, device, onAddress]);
+  return tailnet;
+}
+
+/** The page's address works on this machine only. `onAddress`: now the relay has another, too. */
+function OutOfReach({ onAddress }: { onAddress: (address: string) => void }) {
+  const { reach } = useRoost();
+  const tailnet = useTailnet(onAddress);
+  const { busy, failed, act } = useAction();
+  const serve = () =>
+    act(async () => {
+      const answer = await reach((client) => client.serveTailnet());
+      if (!answer.ok) return problemText(answer.problem);
+      onAddress(answer.value.address);
+      return null;
+    });
   return (
     <div className="device-reach framed-strong pad-wide full gap-4 stack text-3 round ground-2" role="note">
       <p>
         <strong>{t`Your phone can’t reach this address yet.`}</strong>
       </p>
-      <ol className="stack gap-5">
-        <li>{t`Install ${(
-          <a href="https://tailscale.com/download" target="_blank" rel="noopener noreferrer nofollow">{t`Tailscale`}</a>
-        )} on this computer and on the phone.`}</li>
-        <li>
-          {t`Run this here. It prints your address.`}
-          <CopyableText text={`tailscale serve --bg ${location.port}`} what={t`Command`} />
-        </li>
-        <li>
-          {t`Start Roost with that address, and open it here. The code appears in this place.`}
-          <CopyableText text="npm start -- --public-url https://NAME.TAILNET.ts.net" what={t`Command`} />
-        </li>
-      </ol>
+      {tailnet?.canServe === true ? (
+        <>
+          <p>{t`Tailscale is on this computer. It gives Roost an address that only your own devices reach.`}</p>
+          <button type="button" className="solid" disabled={busy} onClick={serve}>
+            {busy ? t`Setting it up…` : t`Set it up`}
+          </button>
+          <WrongNote text={failed} />
+        </>
+      ) : (
+        <ol className="stack gap-5">
+          <li>{t`Install ${(
+            <a
+              href="https://tailscale.com/download"
+              target="_blank"
+              rel="noopener noreferrer nofollow"
+            >{t`Tailscale`}</a>
+          )} on this computer and on the phone.`}</li>
+          <li>{t`Sign in on both with the same account.`}</li>
+          <li>{t`Come back. A button that does the rest appears here.`}</li>
+        </ol>
+      )}
       <p>{t`For another browser on this computer, use the link below.`}</p>
     </div>
   );
@@ -144,6 +190,7 @@ function OutOfReach() {
 /** The code for the other device’s camera. */
 function DeviceCodeView({ keeper: { shown, again } }: { keeper: CodeStore }) {
   const left = useLeft(shown.step === 'open' ? shown.code.until : Infinity);
+  const [address, setAddress] = useState<string | null>(null);
   switch (shown.step) {
     case 'making':
       return <Progress label={t`Loading…`} done={0} of={0} />;
@@ -169,13 +216,13 @@ function DeviceCodeView({ keeper: { shown, again } }: { keeper: CodeStore }) {
         />
       );
     case 'open': {
-      const reachable = reachableFrom(shown.code);
+      const reachable = reachableFrom(shown.code) ?? address;
       const link = deviceLink(reachable ?? location.origin, shown.code.code);
       return (
         <div className="offer centred-column stack gap-6 narrow">
           {reachable === null ? (
             <>
-              <OutOfReach />
+              <OutOfReach onAddress={setAddress} />
               <Countdown left={left} />
             </>
           ) : (

@@ -1,5 +1,11 @@
 import { DEVICE_CODES } from '../device-code-settings.ts';
-import { deviceCodeSchema, deviceCodeStateSchema, joinOfferSchema } from '../device-codes.ts';
+import {
+  deviceCodeSchema,
+  deviceCodeStateSchema,
+  joinOfferSchema,
+  servedTailnetSchema,
+  tailnetSchema,
+} from '../device-codes.ts';
 import { credentialsSchema, madeCredentialSchema, makeCredentialSchema } from '../team.ts';
 import { endpoint, idText, named } from './endpoint.ts';
 
@@ -51,6 +57,27 @@ export const deviceCodeEndpoints = {
     answers: [
       { status: 204, when: 'the offer is stored, and replaces an earlier one' },
       { status: 409, when: '`no-code`: this browser came by no code, or the code has ended' },
+    ],
+  }),
+};
+
+// The relay’s address for the person’s own devices.
+
+export const tailnetEndpoints = {
+  tailnet: endpoint({
+    method: 'GET',
+    path: '/api/tailnet',
+    does: 'Whether Tailscale is on the relay’s machine, and leads to the relay.',
+    answers: [{ status: 200, when: 'always', body: tailnetSchema }],
+  }),
+  serveTailnet: endpoint({
+    method: 'PUT',
+    path: '/api/tailnet',
+    does: 'Makes Tailscale lead to the relay, with TLS. Only devices of the person’s tailnet reach it there.',
+    beginsNothing: true,
+    answers: [
+      { status: 200, when: 'it leads here', body: servedTailnetSchema },
+      { status: 409, when: '`no-tailnet`: Tailscale is missing or refuses; `detail` has its words' },
     ],
   }),
 };

@@ -1,7 +1,7 @@
 /** All endpoints of the relay. The relay starts only if each has a handler. */
 import { mcpEndpoints, mcpServerEndpoints } from './mcp.ts';
 import { programEndpoints } from './programs.ts';
-import { credentialEndpoints, deviceCodeEndpoints } from './access.ts';
+import { credentialEndpoints, deviceCodeEndpoints, tailnetEndpoints } from './access.ts';
 import { approvalEndpoints } from './approvals.ts';
 import { costEndpoints } from './costs.ts';
 import { dreamEndpoints } from './dreams.ts';
@@ -69,4 +69,5 @@ export const ENDPOINTS = {
   ...notificationEndpoints,
   ...syncEndpoints,
   ...deviceCodeEndpoints,
+  ...tailnetEndpoints,
 } satisfies Endpoints;

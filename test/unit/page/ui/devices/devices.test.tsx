@@ -21,6 +21,7 @@ const devices = (sync: Sync, more: Partial<Parameters<typeof openPage>[0]> = {})
       parts.owner.sync = sync;
       parts.reach.on('POST /api/device-codes', CODE);
       parts.reach.on('GET /api/device-codes/code-1', { state: 'open', offer: null });
+      parts.reach.on('GET /api/tailnet', { address: null, canServe: false });
       for (const call of ['PUT /api/device-codes/code-1/guest', 'DELETE /api/device-codes/code-1'])
         parts.reach.on(call, () => new Response(null, { status: 204 }));
       more.prepare?.(parts);
@@ -200,12 +201,32 @@ describe('one code for another device', () => {
     );
     await press(page, 'Add a device');
     expect(await screen.findByText('Your phone can’t reach this address yet.')).toBeDefined();
-    expect(screen.getByText(/^tailscale serve --bg/)).toBeDefined();
+    expect(screen.getByText('Come back. A button that does the rest appears here.')).toBeDefined();
     expect(screen.queryByRole('img', { name: /^QR code/ })).toBeNull();
     expect(screen.getByText(`${location.origin}/enter#join=a-code`)).toBeDefined();
     expect((await screen.findByText('This code has run out.')).textContent).toBeDefined();
     await press(page, 'Make a new code');
     expect(page.reach.times('POST /api/device-codes')).toBe(2);
+  });
+
+  test('comes into a phone’s reach by one button where Tailscale is there, which says why if it cannot', async () => {
+    const page = await devices(
+      { syncStatus: () => sharedStatus() },
+      {
+        prepare: ({ reach }) => {
+          reach.on('POST /api/device-codes', { ...CODE, address: null });
+          reach.on('GET /api/tailnet', { address: null, canServe: true });
+          reach.on('PUT /api/tailnet', () => refused('Tailscale says: Access denied.', 409, 'no-tailnet'));
+        },
+      },
+    );
+    await press(page, 'Add a device');
+    await press(page, 'Set it up');
+    expect((await screen.findByRole('alert')).textContent).toBe('Tailscale says: Access denied.');
+    page.reach.on('PUT /api/tailnet', { address: 'https://desk.tail1234.ts.net' });
+    await press(page, 'Set it up');
+    expect(await screen.findByRole('img', { name: /^QR code/ })).toBeDefined();
+    expect(screen.getByText('https://desk.tail1234.ts.net/enter#join=a-code')).toBeDefined();
   });
 
   test('opened here, this device makes its offer by itself, and says so to the other', async () => {
