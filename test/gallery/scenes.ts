@@ -4,6 +4,7 @@ import type { Block, Doc } from '../../src/shared/protocol/documents.ts';
 import type { RoostEvent, Snapshot } from '../../src/shared/protocol/events.ts';
 import type { WorkerNews, StorageProblem } from '../../src/shared/protocol/worker.ts';
 import { answeredText } from '../../src/shared/domain/answered-call.ts';
+import type { Thread } from '../../src/shared/protocol/threads.ts';
 import type { RoostState } from '../../src/page/state/index.ts';
 import { moveInOf } from '../../src/page/state/move-in.ts';
 import type { MemoryOwner, MemoryRelay } from '../unit/page/support/fakes.ts';
@@ -221,8 +222,9 @@ const EVERY_SEAT = runningSession({
   clients: [{ agentId: 'agent-7', credentialId: 'credential-1', client: 'Claude Code', readsInbox: true }],
 });
 
-const THREAD = {
+const THREAD: Thread = {
   threadId: 'thread-1',
+  version: 1,
   title: 'The bridge',
   createdBy: 'agent-1',
   createdAt: NOW - 3 * HOUR,

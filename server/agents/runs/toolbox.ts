@@ -4,7 +4,7 @@
  */
 import { beginningOfText } from '../../../src/shared/domain/cut-middle.ts';
 import { isRecord } from '../../../src/shared/domain/platform/json.ts';
-import { MCP_PREFIX } from '../../../src/shared/domain/toolsets.ts';
+import { MCP_PREFIX, type Toolset, toolsetOf } from '../../../src/shared/domain/toolsets.ts';
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import type { Caller, TeamTool, ToolOutcome } from '../../contracts/index.ts';
 import { toolDone, toolError } from '../../contracts/define-tool.ts';
@@ -270,6 +270,9 @@ function queryIn(input: unknown): unknown {
 }
 
 export const TOOLS_CUT = 'The answer was cut off before this call was made.';
+/** Tools that the person allows or switches off as a whole. */
+const SWITCHED: readonly (Toolset | null)[] = ['files', 'shell'];
+const SWITCHED_OFF = 'It is switched off. The human can allow it under Settings, What agents may do: tell them.';
 const TOOL_BROKEN = 'The relay had an error. The call may or may not have been carried out. The relay’s log says more.';
 
 export function createToolbox({ context, agentId, own, untilResumed }: ToolboxDeps): Toolbox {
@@ -325,8 +328,12 @@ export function createToolbox({ context, agentId, own, untilResumed }: ToolboxDe
         search.called(name);
         return await own.run(name, input, signal, caller.run);
       }
+      const isOff = SWITCHED.includes(toolsetOf(name)) && teamTools.all().some((tool) => tool.name === name);
       return toolError(
-        `There is no tool “${name}” here. You have: ${describedTools(known, false)
+        `There is no tool “${name}” here. ${isOff && !alone() ? `${SWITCHED_OFF} ` : ''}You have: ${describedTools(
+          known,
+          false,
+        )
           .map((tool) => tool.name)
           .join(', ')}.`,
       );

@@ -2,6 +2,7 @@
 import { useEffect, type ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { AgentId } from '../../../shared/domain/ids.ts';
+import { LEAD_ID } from '../../../shared/domain/seat.ts';
 import { t } from '../../language/t.ts';
 import type { WakeStats } from '../../../shared/protocol/wakes.ts';
 import { reachQueries } from '../../state/reach-queries.ts';
@@ -130,7 +131,7 @@ export function Budget({ agentId, children }: { agentId: AgentId; children?: Rea
       <p className="budget-links gap-5 flex wrap text-3">
         {children}
         <Link href={PATHS.limits(agentId)}>{t`Its limits`}</Link>
-        <Link href={PATHS.schedule(agentId)}>{t`Its routines`}</Link>
+        {agentId !== LEAD_ID && <Link href={PATHS.schedule(agentId)}>{t`Its routines`}</Link>}
       </p>
     </div>
   );

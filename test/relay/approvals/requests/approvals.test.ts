@@ -320,7 +320,9 @@ describe('commands in the sandbox, through a whole relay', () => {
 
   it('are not offered until the person lets them; then they see the folder, and no key of the relay', async () => {
     const [off] = await hands.works(command('ls'));
-    expect(off).toContain('There is no tool “run_command” here.');
+    expect(off).toContain(
+      'There is no tool “run_command” here. It is switched off. The human can allow it under Settings',
+    );
     await shell('allow');
     await hands.put('in.txt', 'three\none\ntwo\n');
     const [sorted, wrong, env, cut] = await hands.works(
