@@ -46,7 +46,7 @@ afterEach(() => profiles.remove());
 async function household(docs: readonly Doc[] = [], profile = profiles): Promise<Page> {
   const tab = await (await profile.open()).newPage();
   await tab.goto(server.url);
-  if (docs.length > 0) await tab.evaluate((json) => window.exports.append(json), JSON.stringify(docs));
+  if (docs.length > 0) await tab.evaluate((json) => window.exportsPage.append(json), JSON.stringify(docs));
   return tab;
 }
 
@@ -57,21 +57,22 @@ const house = shared(
   () => keeper.remove(),
 );
 
-const everythingIn = async (tab: Page) => JSON.parse(await tab.evaluate(() => window.exports.everything())) as Doc[];
+const everythingIn = async (tab: Page) =>
+  JSON.parse(await tab.evaluate(() => window.exportsPage.everything())) as Doc[];
 const carry = async (from: Page, to: Page) =>
-  to.evaluate((base64) => window.exports.keep(base64), await from.evaluate(() => window.exports.kept()));
+  to.evaluate((base64) => window.exportsPage.keep(base64), await from.evaluate(() => window.exportsPage.kept()));
 
 describe('A copy of a household in Chromium', () => {
   it('gives another household the same documents, under a passphrase, and the page stays awake while it is stretched', async () => {
     const home = await house();
-    const made = await home.evaluate(() => window.exports.exportHousehold('corr\u00e9ct horse'));
+    const made = await home.evaluate(() => window.exportsPage.exportHousehold('corr\u00e9ct horse'));
     expect(made.documents).toBe(HOUSE.length);
     expect(made.ticks).toBeGreaterThan(3);
     const other = await household();
     await carry(home, other);
-    expect(await other.evaluate(() => window.exports.openingFails(null))).toBe('needs-passphrase');
-    expect(await other.evaluate(() => window.exports.openingFails('wrong'))).toBe('wrong-passphrase');
-    const first = JSON.parse(await other.evaluate(() => window.exports.importKept('corr\u00e9ct horse'))) as Record<
+    expect(await other.evaluate(() => window.exportsPage.openingFails(null))).toBe('needs-passphrase');
+    expect(await other.evaluate(() => window.exportsPage.openingFails('wrong'))).toBe('wrong-passphrase');
+    const first = JSON.parse(await other.evaluate(() => window.exportsPage.importKept('corr\u00e9ct horse'))) as Record<
       string,
       unknown
     >;
@@ -84,8 +85,8 @@ describe('A copy of a household in Chromium', () => {
 
   it('can be imported twice over, and changes nothing the second time', async () => {
     const home = await house();
-    await home.evaluate(() => window.exports.exportHousehold(null));
-    const again = JSON.parse(await home.evaluate(() => window.exports.importKept(null))) as Record<string, unknown>;
+    await home.evaluate(() => window.exportsPage.exportHousehold(null));
+    const again = JSON.parse(await home.evaluate(() => window.exportsPage.importKept(null))) as Record<string, unknown>;
     expect(again).toMatchObject({
       preview: { fresh: 0, same: HOUSE.length, different: 0, conflicts: [] },
       imported: { written: 0 },
@@ -95,12 +96,12 @@ describe('A copy of a household in Chromium', () => {
 
   it('that was cut or damaged is told apart, and nothing of it is imported', async () => {
     const home = await house();
-    await home.evaluate(() => window.exports.exportHousehold(null));
-    const whole = Buffer.from(await home.evaluate(() => window.exports.kept()), 'base64');
+    await home.evaluate(() => window.exportsPage.exportHousehold(null));
+    const whole = Buffer.from(await home.evaluate(() => window.exportsPage.kept()), 'base64');
     const other = await household();
     const opening = async (bytes: Buffer) => {
-      await other.evaluate((base64) => window.exports.keep(base64), bytes.toString('base64'));
-      return other.evaluate(() => window.exports.openingFails(null));
+      await other.evaluate((base64) => window.exportsPage.keep(base64), bytes.toString('base64'));
+      return other.evaluate(() => window.exportsPage.openingFails(null));
     };
     expect(await opening(whole)).toBeNull();
     for (const length of [20, whole.length >> 1, whole.length - 1])
@@ -117,10 +118,10 @@ describe('A copy of a household in Chromium', () => {
 describe('One agent in Chromium', () => {
   it('goes into a zip and lives in another household as a copy', async () => {
     const home = await house();
-    await home.evaluate(() => window.exports.exportAgent('a1'));
+    await home.evaluate(() => window.exportsPage.exportAgent('a1'));
     const other = await household();
     await carry(home, other);
-    const { parsed, docs } = JSON.parse(await other.evaluate(() => window.exports.adoptKept('b1'))) as {
+    const { parsed, docs } = JSON.parse(await other.evaluate(() => window.exportsPage.adoptKept('b1'))) as {
       parsed: Record<string, unknown>;
       docs: Doc[];
     };
@@ -144,16 +145,16 @@ describe('The worker of exports', () => {
     // The ledger's own worker is there.
     expect(await everythingIn(home)).toEqual([]);
     await server.close();
-    expect(await home.evaluate(() => window.exports.openingFails(null))).toBe('no-worker');
-    await home.evaluate(() => window.exports.warm());
+    expect(await home.evaluate(() => window.exportsPage.openingFails(null))).toBe('no-worker');
+    await home.evaluate(() => window.exportsPage.warm());
     server = await servePage(built);
   });
 
   it('is there without a relay once it was fetched', async () => {
     const home = await household(HOUSE.slice(0, 5));
-    await home.evaluate(() => window.exports.warm());
+    await home.evaluate(() => window.exportsPage.warm());
     await server.close();
-    expect(await home.evaluate(() => window.exports.exportHousehold(null))).toMatchObject({ documents: 5 });
+    expect(await home.evaluate(() => window.exportsPage.exportHousehold(null))).toMatchObject({ documents: 5 });
     server = await servePage(built);
   });
 });
