@@ -10,7 +10,7 @@ import { buildPage, servePage } from '../support/page-server.ts';
 import { createVisitor } from '../support/visitor.ts';
 import { median, type Figure } from './figures.ts';
 import { watchGrid } from './grid-watch.ts';
-import { chooseNoPlace, exportAll, reloaded } from './page-acts.ts';
+import { chooseNoPlace, exportAll, reloaded } from './page-steps.ts';
 import { definePart, withOpened } from './part.ts';
 import { SMALL, type BenchHousehold, type Place } from './place.ts';
 import { workerMemory } from './worker-memory.ts';

@@ -1,70 +1,173 @@
 /**
- * What figures of the page have in common: reloads of it, an empty page beside it, and an export by
- * its button.
+ * How soon each tab shows what an agent does, and a question of it on every page: from the moment
+ * in which the model's server sends it, or in which the person presses.
  */
 import type { Page } from 'playwright-core';
-import type { Visitor } from '../support/visitor.ts';
+import { startScriptedModel, teamScript, type Part as Said } from '../support/scripted-model.ts';
+import { createVisitor, goWithin } from '../support/visitor.ts';
+import { percentile, type Figure } from './figures.ts';
+import { definePart, withOpened } from './part.ts';
 
-/** ms. */
-const EXPORT_MOST_MS = 300_000;
+/** Each round is one answer and one question. */
+const FULL = { rounds: 20, warmUp: 2, tabs: 4 };
+const SMOKE: typeof FULL = { rounds: 1, warmUp: 0, tabs: 2 };
+const LIMIT_MS = 300;
+/** ms after which a change counts as never shown. */
+const LATEST_MS = 20_000;
+/** Pages other than the team's, one after the other, that must show a question. */
+const PAGES = ['/projects', '/inbox', '/activity', '/settings', '/schedule'];
 
-/**
- * A page of the relay that has nothing in it but a sentence: what every page costs on this machine.
- */
-export const EMPTY_PATH = '/enter';
+interface Watched {
+  seen: { what: string; at: number }[];
+}
 
-/** Runs in an empty page before anything of its own: marks when it is on the screen. */
-export function watchEmpty(): void {
-  addEventListener('DOMContentLoaded', () =>
-    requestAnimationFrame(() => setTimeout(() => performance.mark('page-painted'))),
+/** Runs in a page: notes when the first tile and the question of an agent changed on the screen. */
+function watchActs(): void {
+  const watched: Watched = { seen: [] };
+  Object.assign(globalThis, { watchedActs: watched });
+  let before = '';
+  const look = () => {
+    const tile = document.querySelector<HTMLElement>('.seat:has([aria-label*=", seat 1, "])');
+    const bar = document.querySelector('.ask-bar');
+    const now = [tile?.dataset['line'] ?? '', bar ? 'bar' : ''].join();
+    if (now === before) return;
+    before = now;
+    // A frame later it is on the screen.
+    requestAnimationFrame(() => watched.seen.push({ what: now, at: performance.timeOrigin + performance.now() }));
+  };
+  new MutationObserver(look).observe(document.documentElement, {
+    ...{ childList: true, subtree: true, attributes: true },
+    attributeFilter: ['data-line'],
+  });
+  look();
+}
+
+/** ms from `since` until this tab showed it. */
+async function shownAfter(page: Page, since: number, line: RegExp): Promise<number> {
+  const at = await page.waitForFunction(
+    ({ from, source }) => {
+      const { watchedActs } = globalThis as unknown as { watchedActs: Watched };
+      return watchedActs.seen.find((one) => one.at >= from && new RegExp(source).test(one.what))?.at;
+    },
+    { from: since, source: line.source },
+    { timeout: LATEST_MS, polling: 20 },
   );
+  return Number(await at.jsonValue()) - since;
 }
 
-/**
- * ms from the start of the navigation until what this mark stands for is on the screen: a frame may
- * be shown later than it was made.
- */
-export async function marked(page: Page, mark: 'grid-painted' | 'page-painted'): Promise<number> {
-  const marks = [mark, 'first-contentful-paint'];
-  await page.waitForFunction((names) => names.every((name) => performance.getEntriesByName(name).length > 0), marks);
-  return page.evaluate(
-    (names) => Math.max(...names.map((name) => performance.getEntriesByName(name)[0]?.startTime ?? 0)),
-    marks,
-  );
-}
+const clock = () => performance.timeOrigin + performance.now();
+/** As in `data-line` of a tile, and then whether the page has the question. */
+const LINES = { writes: /^writes,/, awake: /^awake,/, asks: /^asks,/, bar: /,bar$/, noBar: /,$/ };
 
-/** Reloads of the only tab: its worker goes and comes with it. ms until this mark. */
-export async function reloaded(page: Page, mark: 'grid-painted' | 'page-painted'): Promise<number> {
-  await page.reload();
-  return marked(page, mark);
-}
+export const pageActs = definePart({
+  name: 'page-acts',
+  needs: 'browser',
+  full: FULL,
+  smoke: SMOKE,
+  run: ({ rounds, warmUp, tabs }, place) =>
+    withOpened(async (keep) => {
+      const team = teamScript();
+      const holds: (() => void)[] = [];
+      const held = () => new Promise<void>((resolve) => void holds.push(resolve));
+      const send = () => holds.shift()?.();
+      const asks: readonly Said[] = [{ call: 'run_command', input: { command: 'wc -w notes.md' } }];
+      const model = keep(
+        await startScriptedModel((request) => {
+          const { last, results } = request;
+          if (results.some((result) => result.startsWith('This waits for the human'))) return [{ say: 'I asked.' }];
+          if (last.includes('Write, the')) return [{ until: held() }, { say: 'Once.' }, { until: held() }];
+          if (last.includes('Count, the')) return [{ until: held() }, ...asks];
+          if (last.includes('The human said yes')) return [{ say: 'Thank you.' }];
+          return team(request);
+        }),
+        (one) => one.close(),
+      );
+      const relay = keep(
+        await place.startRelay({
+          args: ['--scripts'],
+          env: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'key-of-a-bench' },
+        }),
+        (one) => one.stop(),
+      );
+      const profile = keep(await place.newProfile(), (one) => one.remove());
+      const context = await profile.open({ viewport: { width: 1440, height: 900 } });
+      const visitor = await createVisitor(context, relay.link);
+      await visitor.begin();
+      await visitor.hatch(1);
+      const beside: Page[] = [];
+      for (let n = 1; n < tabs; n++) beside.push(await context.newPage());
+      const [first = visitor.page] = beside;
+      await first.goto(new URL('/settings/agents', relay.url).href);
+      await first.getByRole('radio', { name: /^Asks before commands/ }).click();
+      await first.getByText(/saved\. It applies now/).waitFor();
+      for (const page of beside) await page.goto(relay.url);
+      for (const page of beside) await page.getByRole('list', { name: 'The team' }).waitFor();
+      await visitor.open(1);
+      const all = [visitor.page, ...beside];
+      for (const page of all) await page.evaluate(watchActs);
+      const asked = model.requests;
+      const untilAsked = async (count: number) => {
+        while (asked.length < count) await new Promise((resolve) => setTimeout(resolve, 2));
+      };
 
-/** ms from the press of the button to the word that it is done; with a passphrase, sealed. */
-export async function exportAll(visitor: Visitor, passphrase: string | null): Promise<number> {
-  const { page } = visitor;
-  await page.getByRole('button', { name: 'More places' }).click();
-  await page.getByRole('menuitem', { name: /^Settings/ }).click();
-  await page
-    .getByRole('navigation', { name: 'Settings' })
-    .getByRole('link', { name: /^Devices and data/ })
-    .click();
-  await page.getByRole('link', { name: /^Export & import/ }).click();
-  if (passphrase === null) await page.getByRole('checkbox', { name: 'Under a passphrase' }).uncheck();
-  else {
-    await page.getByLabel('Passphrase', { exact: true }).fill(passphrase);
-    await page.getByLabel('The same again').fill(passphrase);
-  }
-  const began = performance.now();
-  await visitor.press('Export everything');
-  await page.getByText('Exported.').waitFor({ timeout: EXPORT_MOST_MS });
-  const took = performance.now() - began;
-  await visitor.press('Export again');
-  await page.getByRole('button', { name: 'Close', exact: true }).click();
-  return took;
-}
-
-/**
- * Runs in a page before anything of its own: a file goes to the downloads, nobody is there to
- * choose a place for it.
- */
-export const chooseNoPlace = () => Object.defineProperty(globalThis, 'showSaveFilePicker', { value: undefined });
+      const took: Record<'writes' | 'awake' | 'asks' | 'bar' | 'gone', number[]> = {
+        ...{ writes: [], awake: [], asks: [], bar: [], gone: [] },
+      };
+      async function measure(
+        into: keyof typeof took,
+        pages: readonly Page[],
+        line: RegExp,
+        act: () => unknown,
+        counts: boolean,
+      ) {
+        const since = clock();
+        await act();
+        const each = await Promise.all(pages.map((page) => shownAfter(page, since, line)));
+        if (counts) took[into].push(...each);
+      }
+      for (let n = 0; n < warmUp + rounds; n++) {
+        const counts = n >= warmUp;
+        let before = asked.length;
+        await visitor.say(`Write, the ${n}th time.`);
+        await untilAsked(before + 1);
+        await measure('writes', all, LINES.writes, () => send(), counts);
+        await measure('awake', all, LINES.awake, () => send(), counts);
+        for (const [i, page] of beside.entries()) await goWithin(page, PAGES[(n + i) % PAGES.length] ?? '/');
+        before = asked.length;
+        await visitor.say(`Count, the ${n}th time.`);
+        await untilAsked(before + 1);
+        const since = clock();
+        send();
+        const bars = Promise.all(beside.map((page) => shownAfter(page, since, LINES.bar)));
+        const tile = await shownAfter(visitor.page, since, LINES.asks);
+        if (counts) took.asks.push(tile);
+        if (counts) took.bar.push(...(await bars));
+        const yes = first
+          .getByRole('region', { name: 'A question for you' })
+          .getByRole('button', { name: 'Yes, once' });
+        await bars;
+        await yes.and(first.locator(':enabled')).waitFor();
+        await measure('gone', beside, LINES.noBar, () => yes.click(), counts);
+        await shownAfter(visitor.page, since, LINES.awake);
+        for (const page of beside) await goWithin(page, '/');
+      }
+      const figure = (what: string, values: readonly number[], beside_: string): Figure => ({
+        what: `${what}, p95`,
+        value: percentile(values, 0.95),
+        unit: 'ms',
+        beside: { kind: 'limit', what: beside_, value: LIMIT_MS },
+      });
+      const inTabs = `in the slowest of ${tabs} tabs`;
+      return {
+        title: 'What agents do, in every tab',
+        method: `${rounds} answers and questions of one agent, ${tabs} tabs of one browser; from the model's server, or the press, to the screen`,
+        figures: [
+          figure('the first word → the tile', took.writes, inTabs),
+          figure('the end of an answer → the tile', took.awake, inTabs),
+          figure('a question → the tile', took.asks, 'in the conversation'),
+          figure('a question → the bar of every other page', took.bar, inTabs),
+          figure('one press of Yes there → the bar is gone', took.gone, inTabs),
+        ],
+      };
+    }),
+});

@@ -7,7 +7,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { storeSignIn } from '../support/sign-in.ts';
 import { median } from './figures.ts';
 import { watchGrid } from './grid-watch.ts';
-import { EMPTY_PATH, marked, watchEmpty } from './page-acts.ts';
+import { EMPTY_PATH, marked, watchEmpty } from './page-steps.ts';
 import { definePart, withOpened } from './part.ts';
 import { SMALL } from './place.ts';
 

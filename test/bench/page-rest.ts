@@ -6,7 +6,7 @@ import type { BrowserContext } from 'playwright-core';
 import { createVisitor } from '../support/visitor.ts';
 import { openBrowserCpu } from './browser-cpu.ts';
 import { median, type Figure } from './figures.ts';
-import { EMPTY_PATH } from './page-acts.ts';
+import { EMPTY_PATH } from './page-steps.ts';
 import { definePart, withOpened } from './part.ts';
 import { SMALL } from './place.ts';
 

@@ -12,7 +12,7 @@ import { startScriptedModel, teamScript, type Part, type ScriptedModel } from '.
 import { createVisitor, type Visitor } from '../support/visitor.ts';
 import { median, percentile, type Figure } from './figures.ts';
 import { watchGrid } from './grid-watch.ts';
-import { chooseNoPlace, EMPTY_PATH, exportAll, reloaded, watchEmpty } from './page-acts.ts';
+import { chooseNoPlace, EMPTY_PATH, exportAll, reloaded, watchEmpty } from './page-steps.ts';
 import { definePart, withOpened } from './part.ts';
 import { SMALL, type BenchHousehold, type BenchRelay, type Place } from './place.ts';
 

@@ -9,6 +9,7 @@ import { ledgerYears } from './ledger-years.ts';
 import { loop } from './loop.ts';
 import { night } from './night.ts';
 import { packed } from './package.ts';
+import { pageActs } from './page-acts.ts';
 import { pagePaint } from './page-paint.ts';
 import { pageRest } from './page-rest.ts';
 import { pageWeight } from './page-weight.ts';
@@ -43,6 +44,7 @@ export const PARTS: readonly Part[] = [
   loop,
   pageWeight,
   pagePaint,
+  pageActs,
   pageRest,
   pageYears,
   projects,

@@ -11,7 +11,7 @@ import { createRandom } from '../support/random.ts';
 import { storeSignIn } from '../support/sign-in.ts';
 import { openBrowserCpu } from './browser-cpu.ts';
 import { median, type Figure } from './figures.ts';
-import { EMPTY_PATH } from './page-acts.ts';
+import { EMPTY_PATH } from './page-steps.ts';
 import { definePart, withOpened } from './part.ts';
 import { type BenchRelay, SMALL } from './place.ts';
 
