@@ -14,6 +14,7 @@ import { pagePaint } from './page-paint.ts';
 import { pageRest } from './page-rest.ts';
 import { pageWeight } from './page-weight.ts';
 import { pageYears } from './page-years.ts';
+import { memoryEvidence } from './memory-evidence.ts';
 import { memoryTurns } from './memory-turns.ts';
 import type { Part } from './part.ts';
 import { projectFolder } from './project-folder.ts';
@@ -33,6 +34,7 @@ export const PARTS: readonly Part[] = [
   wakePayload,
   wakeCost,
   memoryTurns,
+  memoryEvidence,
   gate,
   night,
   start,

@@ -5,6 +5,10 @@
  * ones, and whole words more than beginnings. Matches with a typing error count least, and are only
  * tried for a word that is found nowhere. If no document has all words, one in `oneWrongOf` may be
  * missing.
+ *
+ * An agent asks in whole sentences (`asSentence`). Of those only the words that tell documents
+ * apart are looked for, and a document needs a part of their weight: what was said once is asked
+ * for in other words.
  */
 import type { Segment, Term } from './segment.ts';
 import { SEARCH } from './settings.ts';
@@ -38,6 +42,8 @@ export interface RankDeps {
   /** s since the epoch */
   readonly now: number;
   readonly most: number;
+  /** The words are a sentence, and a document may lack many of them. */
+  readonly asSentence: boolean;
   /** Yields to other work when it is time. */
   readonly pause: () => Promise<void>;
 }
@@ -186,27 +192,53 @@ async function enoughFor({ segments, wanted: [word, ...more], filters }: RankDep
   return taken;
 }
 
+/**
+ * The words of a sentence that tell documents apart: without common ones, and without those that
+ * nobody ever said. Where all are common, the rarest. `weights`: by word.
+ */
+function tellingWords(weights: readonly number[], all: number): ReadonlySet<number> {
+  const common = weightOf(Math.min(all, Math.max(SEARCH.commonLeast, all * SEARCH.commonShare)), all);
+  const words = [...weights.keys()];
+  const telling = words.filter((word) => (weights[word] ?? 0) >= common);
+  if (telling.length > 0 || weights.includes(0)) return new Set(telling);
+  return new Set(words.sort((a, b) => (weights[b] ?? 0) - (weights[a] ?? 0)).slice(0, SEARCH.tellingLeast));
+}
+
+/** The weight of a word that so many of all documents have. */
+const weightOf = (documents: number, all: number): number => Math.log(1 + (all - documents + 0.5) / (documents + 0.5));
+
 export async function rank(deps: RankDeps): Promise<RankedList> {
-  const { wanted, now, most, pause } = deps;
+  const { now, most, asSentence, pause } = deps;
   const segments = await enoughFor(deps);
   const all = segments.reduce((sum, { info }) => sum + info.documents, 0);
+  const exact = await Promise.all(
+    deps.wanted.map((word) => Promise.all(segments.map((segment) => formsIn(segment, word)))),
+  );
+  const isSaid = (bySegment: readonly Form[][]) => bySegment.some((some) => some.length > 0);
+  // A sentence has words that were never said, which are no typing errors.
+  const forgives = !asSentence || exact.filter(isSaid).length < SEARCH.tellingLeast;
   /** By word, by segment. */
-  const forms = await Promise.all(
-    wanted.map(async (word) => {
-      const found = await Promise.all(segments.map((segment) => formsIn(segment, word)));
-      if (!word.forgiving || found.some((some) => some.length > 0)) return found;
+  const formsOfAll = await Promise.all(
+    deps.wanted.map(async (word, i) => {
+      const found = exact[i] ?? [];
+      if (!word.forgiving || !forgives || isSaid(found)) return found;
       const similar: Form[][] = [];
       for (const segment of segments) similar.push(await similarIn(segment, word.term, pause));
       return similar;
     }),
   );
-  const weights = forms.map((bySegment) => {
-    const documents = Math.min(
-      all,
-      bySegment.flat().reduce((sum, form) => sum + form.documents, 0),
-    );
-    return Math.log(1 + (all - documents + 0.5) / (documents + 0.5));
+  const weightsOfAll = formsOfAll.map((bySegment) => {
+    const documents = bySegment.flat().reduce((sum, form) => sum + form.documents, 0);
+    // A word that nobody ever said tells nothing.
+    return documents === 0 ? 0 : weightOf(Math.min(all, documents), all);
   });
+  const telling = asSentence ? tellingWords(weightsOfAll, all) : null;
+  const isTelling = (_each: unknown, word: number) => telling?.has(word) ?? true;
+  const [wanted, forms, weights] = [
+    deps.wanted.filter(isTelling),
+    formsOfAll.filter(isTelling),
+    weightsOfAll.filter(isTelling),
+  ];
   // All in parallel. Otherwise the disk would be awaited once for each segment and word.
   const places = await Promise.all(
     segments.map((segment, n) => Promise.all(forms.map((bySegment) => placesIn(segment, bySegment[n] ?? [])))),
@@ -214,14 +246,16 @@ export async function rank(deps: RankDeps): Promise<RankedList> {
   const scored = [];
   for (const [n, segment] of segments.entries())
     scored.push({ segment, ...(await scoresIn(segment, places[n] ?? [], weights, deps)) });
-  const least = wanted.length - Math.floor(wanted.length / SEARCH.oneWrongOf);
-  for (let needed = wanted.length; needed >= Math.max(1, least); needed--) {
+  const least = asSentence ? 1 : wanted.length - Math.floor(wanted.length / SEARCH.oneWrongOf);
+  const leastScore = asSentence ? SEARCH.leastOfSentence * weights.reduce((sum, weight) => sum + weight, 0) : 0;
+  for (let needed = asSentence ? 1 : wanted.length; needed >= Math.max(1, least); needed--) {
     const best = createBest(most);
     for (const { segment, held, scores } of scored) {
       for (let document = 0; document < held.length; document++) {
-        if ((held[document] ?? 0) < needed) continue;
+        if ((held[document] ?? 0) < needed || (scores[document] ?? 0) < leastScore) continue;
         const age = Math.max(0, now - (segment.times[document] ?? 0));
-        const score = (scores[document] ?? 0) + NEWNESS / (1 + age / HALF_AS_NEW);
+        const words = (scores[document] ?? 0) * (asSentence ? (held[document] ?? 0) / wanted.length : 1);
+        const score = words + NEWNESS / (1 + age / HALF_AS_NEW);
         if (best.isGood(score)) best.add({ segment, document, score });
       }
       await pause();

@@ -274,6 +274,8 @@ interface Question {
   /** ms since the epoch. Older documents are left out. 0: no limit. */
   readonly since: number;
   readonly limit: number;
+  /** It may be a whole sentence; see `query.ts`. Left out: words that stand in one document. */
+  readonly asSentence?: boolean;
   /** Characters of a passage. Left out: the number that people are shown. */
   readonly room?: number;
   /** Which documents may be found. Left out: all. */
@@ -305,7 +307,7 @@ const CLOSE = 1;
 
 /** The best first. */
 async function answerTo(
-  { text, filters, since, limit, room, admits }: Question,
+  { text, filters, since, limit, asSentence = false, room, admits }: Question,
   { ledger, index, now, pause }: AnswerDeps,
 ): Promise<{ readonly found: readonly Found[]; readonly more: boolean }> {
   const typed = typedTokens(text);
@@ -322,11 +324,13 @@ async function answerTo(
     since: Math.floor(since / 1_000),
     now: Math.floor(now / 1_000),
     most,
+    asSentence,
     pause,
   });
   const rowIds = await index.idsOf(ranked);
   const documents = await ledger.found(rowIds.map(placeOf));
-  const fitOf = createFinder(typed, forms, room);
+  const isLookedFor = (token: Token) => [...termsOf(token)].some((term) => forms.has(term));
+  const fitOf = createFinder(asSentence ? typed.filter(isLookedFor) : typed, forms, room);
   const scored: { readonly found: Found; readonly score: number }[] = [];
   for (const [i, each] of documents.entries()) {
     const said = each && searchableOf(each.doc);
@@ -570,6 +574,7 @@ export function createSearch(deps: SearchDeps): Search {
           filters: [places, ...(author === null ? [] : [[authorTerm(author)]])],
           since: since ?? 0,
           limit,
+          asSentence: true,
           room: LIMITS.searchPassage - MARKS_OF_CUT,
           admits: (said) => tookPart(said, agentId, conversation, within),
         },

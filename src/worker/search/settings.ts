@@ -78,6 +78,15 @@ export const SEARCH = {
   wordsMost: 24,
   forgiveFrom: 4,
   forgiveTwoFrom: 8,
+  /**
+   * Words of a sentence that are in more than this share of all documents, and in more than
+   * `commonLeast`, are not looked for. Where all are common, the `tellingLeast` rarest are. A
+   * document needs `leastOfSentence` of the weight of the words that are looked for.
+   */
+  commonShare: 0.05,
+  commonLeast: 50,
+  tellingLeast: 3,
+  leastOfSentence: 0.3,
   /** If no document has all words, one of this many may be missing. */
   oneWrongOf: 4,
   /** Documents that are read after the first ranking, and ranked by how close their words stand. */

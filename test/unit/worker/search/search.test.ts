@@ -252,6 +252,25 @@ describe('What is found', () => {
     expect(text.length).toBeGreaterThan(LIMITS.searchPassage / 2);
   });
 
+  it('is for an agent also what a whole question asks for in other words, before what has fewer of them', async () => {
+    const { search } = await over([
+      ...Array.from({ length: 200 }, (_, n) => said(n, `How much did you walk for the dog, and where did I go? ${n}`)),
+      said(300, 'By the way, the amber kettle is mine now, at 42 euros.'),
+      said(301, 'I saw a copper kettle on the market.'),
+      said(302, 'The amber light was on.'),
+    ]);
+    const asked = {
+      ...{ searchId: 's', agentId: 'a1', conversation: true, threads: [], author: null, since: null, limit: 10 },
+    };
+    const found = async (text: string) => (await search.findFor({ ...asked, text })).passages.map((one) => one.text);
+    const [first, ...others] = await found('How much did I pay for the amber kettle?');
+    expect(first).toContain('42 euros');
+    expect(others.filter((text) => text.includes('walk'))).toEqual([]);
+    expect(await found('What did the dinosaur cost?')).toEqual([]);
+    // A person who types gets what has the words that they typed.
+    expect((await search.find({ text: 'How much did I pay for the amber kettle?', limit: 10 })).hits).toEqual([]);
+  });
+
   it('answers only the newest query of a person who types, and drops the earlier ones', async () => {
     const { search } = await over(Array.from({ length: 300 }, (_, n) => said(n, `herons ${n} by the river`)));
     const ask = (text: string, line: string) => search.find({ text, limit: 5, line });
