@@ -14,7 +14,9 @@ import { pagePaint } from './page-paint.ts';
 import { pageRest } from './page-rest.ts';
 import { pageWeight } from './page-weight.ts';
 import { pageYears } from './page-years.ts';
+import { memoryDreams } from './memory-dreams.ts';
 import { memoryEvidence } from './memory-evidence.ts';
+import { memoryRecall } from './memory-recall.ts';
 import { memoryTurns } from './memory-turns.ts';
 import type { Part } from './part.ts';
 import { projectFolder } from './project-folder.ts';
@@ -34,7 +36,9 @@ export const PARTS: readonly Part[] = [
   wakePayload,
   wakeCost,
   memoryTurns,
+  memoryDreams,
   memoryEvidence,
+  memoryRecall,
   gate,
   night,
   start,
