@@ -69,6 +69,10 @@ interface Answer {
   readonly sessions: readonly string[];
 }
 
+/** Whether a passage speaks of the thing that the question is about. */
+const isAnswered = ({ question }: LongMemoryQuestion, result: string): boolean =>
+  [...question.matchAll(/\b(?:the|my) ([a-z]+ [a-z]+)/g)].some(([, thing = '']) => result.includes(thing));
+
 /** `every`: the result has each session of the evidence, and not one of them alone. */
 function shareFound(answers: readonly Answer[], every: boolean): number {
   const found = answers.filter(({ question: { answer_session_ids: wanted }, sessions }) =>
@@ -114,15 +118,17 @@ export const memoryEvidence = definePart({
       const answers: Answer[] = [];
       const peers: Answer[] = [];
       const times: number[] = [];
-      let invented = 0;
+      let [answered, invented] = [0, 0];
       for (const question of life.questions) {
         const began = performance.now();
         const { text } = await recall.run({ query: question.question, limit: PASSAGES }, caller);
         times.push(performance.now() - began);
-        const isAbstention = question.question_id.endsWith('_abs');
-        if (isAbstention && sessionsIn(text, life).some((id) => question.answer_session_ids.includes(id)))
-          invented += 1;
-        if (isAbstention) continue;
+        const says = isAnswered(question, text);
+        if (question.question_id.endsWith('_abs')) {
+          if (says) invented += 1;
+          continue;
+        }
+        if (says) answered += 1;
         answers.push({ question, sessions: sessionsIn(text, life) });
         peers.push({ question, sessions: peer(question.question) });
       }
@@ -144,7 +150,13 @@ export const memoryEvidence = definePart({
           beside: least,
         })),
         {
-          what: 'evidence for what was never said',
+          what: 'answers of a mind that says what a passage says',
+          value: (answered / Math.max(1, answers.length)) * 100,
+          unit: '%',
+          beside: least,
+        },
+        {
+          what: 'its answers to what was never said',
           value: invented,
           unit: '',
           beside: { kind: 'limit', what: `of ${life.questions.length - answers.length} questions`, value: 0 },
