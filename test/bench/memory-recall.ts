@@ -10,7 +10,7 @@ import { startScriptedModel, teamScript } from '../support/scripted-model.ts';
 import { createVisitor } from '../support/visitor.ts';
 import { median, percentile, type Figure } from './figures.ts';
 import { watchGrid } from './grid-watch.ts';
-import { reloaded } from './page-acts.ts';
+import { reloaded } from './page-steps.ts';
 import { definePart, withOpened } from './part.ts';
 import { SMALL, type BenchHousehold, type Place } from './place.ts';
 import { workerMemory } from './worker-memory.ts';
