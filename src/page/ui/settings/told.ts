@@ -21,7 +21,9 @@ export function useTold(): (change: Change) => Promise<void> {
   };
   return async ({ label, save, undo, atSessionStart = false }) => {
     const text =
-      atSessionStart && inSession ? t`${label} saved. It applies from the next session.` : t`Saved. It applies now.`;
-    said(await save(), text, () => void undo().then((done) => said(done, t`Undone.`)));
+      atSessionStart && inSession
+        ? t`${label} saved. It applies from the next session.`
+        : t`${label} saved. It applies now.`;
+    said(await save(), text, () => void undo().then((done) => said(done, t`${label} is as it was.`)));
   };
 }

@@ -535,7 +535,7 @@ test('a new browser takes a phrase as people type it, and says which word is wro
   await page.user.paste(WORDS.join(' '));
   await press(page, 'Bring my team back');
   expect(await screen.findByRole('heading', { name: 'Your team is on its way' })).toBeDefined();
-  expect(screen.getByRole('progressbar', { name: /Fetching/ }).getAttribute('value')).toBe('3');
+  expect(screen.getByRole('progressbar', { name: /Loading/ }).getAttribute('value')).toBe('3');
   expect(screen.queryByRole('dialog')).toBeNull();
   expect(screen.queryByRole('button', { name: 'Begin' })).toBeNull();
 });
@@ -619,7 +619,7 @@ test('this device is renamed, and cannot be removed from itself', async () => {
 
 test('a device that was removed keeps what it has, and says the ways on', async () => {
   const page = await devices({ syncStatus: () => ({ kind: 'removed', joining: null }) });
-  expect(screen.getByText('This device was removed from your devices')).toBeDefined();
+  expect(screen.getAllByText('This device was removed from your devices').length).toBeGreaterThan(0);
   expect(screen.getByRole('link', { name: 'Export what is here' }).getAttribute('href')).toBe('/settings/data/exports');
   expect((await screen.findByRole('link', { name: 'Removed' })).getAttribute('href')).toBe('/settings/data');
   await press(page, 'Join again');

@@ -48,7 +48,7 @@ test('the log names what was forgotten, without its content', async () => {
   const log = await section('What was forgotten');
   expect(log.textContent).toContain('Nothing was forgotten for good.');
   await page.say({ news: 'forgotten', forgets: [forgotten] });
-  await waitFor(() => expect(log.textContent).toContain('A conversation with Lyra'));
+  await waitFor(() => expect(log.textContent).toContain('Conversation with Lyra'));
   expect(log.textContent).not.toContain('secret');
 });
 
