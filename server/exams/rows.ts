@@ -1,7 +1,6 @@
 /** The rows of exams. Each change of a state is one statement. A kill leaves one or the other. */
 import { sql } from 'kysely';
 import { EXAM_LIMITS, type ExamState, examStatesBefore } from '../../src/shared/domain/exams.ts';
-import { isAmong } from '../../src/shared/domain/forgetting.ts';
 import type { AgentId, ExamId } from '../../src/shared/domain/ids.ts';
 import {
   type Exam,
@@ -10,7 +9,7 @@ import {
   type ExamValue,
   examValueSchema,
 } from '../../src/shared/protocol/exams.ts';
-import { kindOf } from '../../src/shared/protocol/documents/kinds.ts';
+import { isCovered } from '../../src/shared/protocol/documents/kinds.ts';
 import type { RecordAnswer } from '../../src/shared/protocol/records.ts';
 import type { SetAside } from '../platform/set-aside.ts';
 import { isBefore, isOneOf } from '../store/dialect.ts';
@@ -71,8 +70,8 @@ export function createExamRows({ db, home, now, forgets, setAside }: ExamRowsDep
     at: string,
   ): Promise<RecordAnswer> {
     const { state, changedAt, ...rest } = value;
-    const doc = { agentId: rest.agentId, at, forgotten: kindOf('exam')?.forgotten ?? 'with-agent' };
-    if ((await forgets.all()).some((forget) => isAmong(doc, forget))) return { answer: 'kept' };
+    const doc = { type: 'exam', recordId: examId, agentId: rest.agentId, at };
+    if ((await forgets.all()).some((forget) => isCovered(doc, forget))) return { answer: 'kept' };
     const own = { state, value_json: JSON.stringify(rest), changed_at: changedAt, stamp: at };
     const { numInsertedOrUpdatedRows = 0n } = await db
       .insertInto('exams')

@@ -3,6 +3,7 @@
  * forgotten. A table that does not say it is an error of types.
  */
 import { type Kysely, type Selectable, sql } from 'kysely';
+import { examSource } from '../../src/shared/domain/forgetting.ts';
 import type { Db } from './index.ts';
 import type { Tables } from './tables.ts';
 
@@ -169,6 +170,8 @@ export function rowId(table: string, row: Readonly<Record<string, unknown>>): st
       return `message:${String(JSON.parse(String(row['message_json'])))}`;
     case 'tool_calls':
       return `call:${String(row['call'])}`;
+    case 'exams':
+      return examSource(String(row['exam']));
     case 'occurrences':
       return `occurrence:${String(row['schedule'])}:${String(row['due_at'])}`;
     default:
@@ -186,6 +189,9 @@ export async function forgetItems(db: Db, home: string, isNamed: (id: string) =>
   const calls = await db.selectFrom('tool_calls').select('call').where('home', '=', home).execute();
   for (const { call } of calls.filter(named('tool_calls')))
     await db.deleteFrom('tool_calls').where('home', '=', home).where('call', '=', call).execute();
+  const exams = await db.selectFrom('exams').select('exam').where('home', '=', home).execute();
+  for (const { exam } of exams.filter(named('exams')))
+    await db.deleteFrom('exams').where('home', '=', home).where('exam', '=', exam).execute();
   const ended = await db
     .selectFrom('occurrences')
     .select(['schedule', 'due_at', 'detail_json'])

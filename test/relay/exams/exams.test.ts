@@ -1,7 +1,11 @@
 /** Exams by HTTP, through a whole relay that is killed in each of their states. */
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { ANSWERS_REQUEST, GRADES_REQUEST, QUESTIONS_REQUEST } from '../../../src/shared/domain/exam-requests.ts';
+import { sourceHash } from '../../../src/shared/domain/forgetting.ts';
+import { formatStamp } from '../../../src/shared/domain/stamp.ts';
+import { isCovered } from '../../../src/shared/protocol/documents/kinds.ts';
 import { type Exam, examCostSchema, examSchema, examsSchema } from '../../../src/shared/protocol/exams.ts';
 import { problemSchema } from '../../../src/shared/protocol/http.ts';
 import { createHome, startRelay, type TestRelay } from '../../support/relay.ts';
@@ -187,6 +191,28 @@ describe('an exam', () => {
       expect.objectContaining({ detail: expect.stringContaining('no questions') as string }),
     );
   });
+});
+
+it('goes with what it quotes when the person forgets words, and a restored copy does not bring it back', async () => {
+  const { examId } = await begin();
+  await until('answered');
+  await answer(examId, true);
+  const certificate = await newest();
+  const asked = await call('POST', '/api/sentences', { text: 'daughter called' });
+  const { ids } = z.object({ ids: z.array(z.string()) }).parse(await asked.json());
+  expect(ids).toContain(`exam:${examId}`);
+  const at = formatStamp({ time: Date.now(), counter: 0, node: 'page' });
+  const target = { kind: 'items', what: 'words', agentId: null, sources: ids.map(sourceHash) } as const;
+  await call('POST', '/api/forgets', { forgets: [{ forgetId: 'f1', at, target }] });
+  expect(await exams()).not.toContainEqual(expect.objectContaining({ examId }));
+  // A device that has not heard of it offers the certificate again.
+  const { examId: _, ...value } = { ...certificate };
+  const record = { type: 'exam', id: examId, at, value };
+  expect((await call('POST', '/api/records', { records: [record] })).status).toBe(200);
+  expect(await exams()).not.toContainEqual(expect.objectContaining({ examId }));
+  const doc = { _id: `exam:${examId}:${at}`, type: 'exam', schema: 1, at, recordId: examId, value: certificate };
+  expect(isCovered(doc, { target, at })).toBe(true);
+  expect(isCovered({ ...doc, _id: 'exam:other', recordId: 'other' }, { target, at })).toBe(false);
 });
 
 describe('a relay that is killed', () => {

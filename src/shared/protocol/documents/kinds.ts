@@ -7,7 +7,15 @@ import { isSettingValue, type SettingKey } from '../../domain/settings.ts';
 import type { ProjectId, ScheduleId, TaskId, ThreadId } from '../../domain/ids.ts';
 import { createCrc32 } from '../../domain/crc32.ts';
 import { isRecord } from '../../domain/platform/json.ts';
-import { cameFrom, type Forget, type Forgotten, isAmong, namesSource, type Origin } from '../../domain/forgetting.ts';
+import {
+  cameFrom,
+  examSource,
+  type Forget,
+  type Forgotten,
+  isAmong,
+  namesSource,
+  type Origin,
+} from '../../domain/forgetting.ts';
 import { lineOrigins, type LinedFile, linesOf } from '../../domain/memory-lines.ts';
 import type { AgentId } from '../../domain/ids.ts';
 import { idOf } from '../limits.ts';
@@ -776,6 +784,7 @@ export const isCovered = (
   forget: Pick<Forget, 'target' | 'at'>,
 ): boolean =>
   (typeof doc['_id'] === 'string' && doc['_id'] !== '' && namesSource(forget, doc['_id'])) ||
+  (doc.type === exam.type && namesSource(forget, examSource(String(doc['recordId'])))) ||
   isAmong({ at: doc.at, agentId: agentOf(doc), forgotten: byType.get(doc.type)?.forgotten ?? 'with-agent' }, forget) ||
   originsOf(doc).some((origin) => cameFrom(origin, forget));
 
