@@ -3,7 +3,6 @@
  * forgotten. A table that does not say it is an error of types.
  */
 import { type Kysely, type Selectable, sql } from 'kysely';
-import { examSource } from '../../src/shared/domain/forgetting.ts';
 import type { Db } from './index.ts';
 import type { Tables } from './tables.ts';
 
@@ -171,7 +170,7 @@ export function rowId(table: string, row: Readonly<Record<string, unknown>>): st
     case 'tool_calls':
       return `call:${String(row['call'])}`;
     case 'exams':
-      return examSource(String(row['exam']));
+      return `exam:${String(row['exam'])}`;
     case 'occurrences':
       return `occurrence:${String(row['schedule'])}:${String(row['due_at'])}`;
     default:

@@ -111,9 +111,6 @@ export function namesSource({ target }: Pick<Forget, 'target'>, id: string): boo
   return hashes.has(sourceHash(id));
 }
 
-/** By which a request names a certificate, at the relay and in every ledger. */
-export const examSource = (examId: string): string => `exam:${examId}`;
-
 /** Most hashes in one request. A document must fit into an entry. */
 export const MOST_SOURCES = 4_000;
 
