@@ -7,15 +7,7 @@ import { isSettingValue, type SettingKey } from '../../domain/settings.ts';
 import type { ProjectId, ScheduleId, TaskId, ThreadId } from '../../domain/ids.ts';
 import { createCrc32 } from '../../domain/crc32.ts';
 import { isRecord } from '../../domain/platform/json.ts';
-import {
-  cameFrom,
-  examSource,
-  type Forget,
-  type Forgotten,
-  isAmong,
-  namesSource,
-  type Origin,
-} from '../../domain/forgetting.ts';
+import { cameFrom, type Forget, type Forgotten, isAmong, namesSource, type Origin } from '../../domain/forgetting.ts';
 import { lineOrigins, type LinedFile, linesOf } from '../../domain/memory-lines.ts';
 import type { AgentId } from '../../domain/ids.ts';
 import { idOf } from '../limits.ts';
