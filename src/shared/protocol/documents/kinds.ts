@@ -776,7 +776,7 @@ export const isCovered = (
   forget: Pick<Forget, 'target' | 'at'>,
 ): boolean =>
   (typeof doc['_id'] === 'string' && doc['_id'] !== '' && namesSource(forget, doc['_id'])) ||
-  (doc.type === exam.type && namesSource(forget, examSource(String(doc['recordId'])))) ||
+  (doc.type === exam.type && namesSource(forget, `exam:${String(doc['recordId'])}`)) ||
   isAmong({ at: doc.at, agentId: agentOf(doc), forgotten: byType.get(doc.type)?.forgotten ?? 'with-agent' }, forget) ||
   originsOf(doc).some((origin) => cameFrom(origin, forget));
 
