@@ -198,7 +198,7 @@ test('a card shows what the yes is to, and what of it has changed since; the yes
   const cards = await screen.findAllByRole('article');
   const texts = cards.map(({ textContent }) => textContent);
   expect(texts[0]).toMatch(
-    /Changed since you were asked[^]*lib\.sh[^]*− echo good[^]*\+ echo evil[^]*It reads 10 files of its folder[^]*build\.sh[^]*\. \.\/lib\.sh[^]*named by another[^]*way, which leads to far[^]*And 7 more\.[^]*applies until one of these files changes/,
+    /Changed since you were asked[^]*lib\.sh[^]*− echo good[^]*\+ echo evil[^]*It reads 10 files of its folder[^]*build\.sh[^]*\. \.\/lib\.sh[^]*named by another[^]*way, which leads to far[^]*and 7 more[^]*applies until one of these files changes/,
   );
   // What is the same is not told as changed.
   const changed = within(cards[0] ?? document.body).getByRole('region', { name: 'What has changed' });
@@ -263,13 +263,13 @@ test('the account of calls goes back page by page, and an answer that another de
   const lines = () => document.querySelectorAll('.call-list > li');
   await waitFor(() => expect(lines()).toHaveLength(100));
   for (const [label, count] of [
-    ['Older', 200],
-    ['Older', 250],
+    ['Show more', 200],
+    ['Show more', 250],
   ] as const) {
     fireEvent.click(await screen.findByText(label));
     await waitFor(() => expect(lines()).toHaveLength(count));
   }
-  expect(screen.queryByText('Older')).toBeNull();
+  expect(screen.queryByText('Show more')).toBeNull();
   expect(lines()[249]?.textContent).toContain('make 249');
   act(() => history.pushState(null, '', '/inbox'));
   await screen.findByText('Yes, once');
@@ -356,7 +356,7 @@ describe('the inbox of an agent', () => {
     );
     page.reach.on('GET /api/agents/agent-1/inbox', { messages: [], more: false });
     await page.user.click(screen.getByRole('button', { name: 'Try again' }));
-    expect(await screen.findByText(/Nothing was ever sent to Lyra/)).toBeDefined();
+    expect(await screen.findByText(/Nothing yet/)).toBeDefined();
   });
 });
 
@@ -663,7 +663,7 @@ describe('limits', () => {
     });
     const choice = await screen.findByRole<HTMLSelectElement>('combobox', { name: 'May be woken Everybody' });
     await page.user.selectOptions(choice, 'No');
-    expect(await screen.findByText(/This could not be saved: max_wakes_per_day is too large./)).toBeDefined();
+    expect(await screen.findByText(/Could not save this. max_wakes_per_day is too large./)).toBeDefined();
     expect(choice.value).toBe('true');
   });
 

@@ -330,7 +330,7 @@ describe('What is found in projects', () => {
       prepare: ({ reach }) => reach.on('GET /v1/find', () => refused('The disk is full.', 507, 'full')),
     });
     await page.user.type(await open(page), 'farewell');
-    expect(await screen.findByText(/^Projects could not be searched: The disk is full\./)).toBeDefined();
+    expect(await screen.findByText(/^The search failed\. The disk is full\./)).toBeDefined();
   });
 });
 

@@ -55,7 +55,7 @@ test('each agent of the project has its routines there, with what the project se
   const lyra = await ofLyra();
   await within(lyra).findByText('Morning round');
   expect(lyra.textContent).toContain('off · takes from Ready, Review · 1 tool · a run of its own');
-  expect(lyra.textContent).toContain('takes from no column · no tools');
+  expect(lyra.textContent).toContain('takes from no column · none');
   const wren = within(screen.getByRole('list', { name: 'Routines by agent' }))
     .getAllByRole('listitem')
     .at(-1);
