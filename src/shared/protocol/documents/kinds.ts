@@ -518,9 +518,8 @@ const memory = defineRecord({
 const exam = defineRecord({
   type: 'exam',
   name: 'Certificates of continuity',
-  describe:
-    'What a copy of an agent answered before and after a change, and what the person decided, as the relay’s record has it.',
-  value: ({ z, agentIdSchema }) => z.looseObject({ agentId: agentIdSchema, state: z.string(), changedAt: z.number() }),
+  describe: 'A certificate of continuity',
+  value: ({ z, agentIdSchema }) => z.looseObject({ agentId: agentIdSchema }),
   stream: 'talk',
   title: () => 'A certificate of continuity',
   whose: 'agent',
@@ -776,7 +775,8 @@ export const isCovered = (
   forget: Pick<Forget, 'target' | 'at'>,
 ): boolean =>
   (typeof doc['_id'] === 'string' && doc['_id'] !== '' && namesSource(forget, doc['_id'])) ||
-  (doc.type === exam.type && namesSource(forget, `exam:${String(doc['recordId'])}`)) ||
+  // As the relay names the row of a certificate.
+  namesSource(forget, `exam:${String(doc['recordId'])}`) ||
   isAmong({ at: doc.at, agentId: agentOf(doc), forgotten: byType.get(doc.type)?.forgotten ?? 'with-agent' }, forget) ||
   originsOf(doc).some((origin) => cameFrom(origin, forget));
 
