@@ -142,7 +142,7 @@ export async function switchOff(home: DamagedHome): Promise<number> {
   const context = await home.open();
   const page = await home.tab(context);
   await page.goto(new URL('/settings/devices', page.url()).href);
-  await page.getByRole('button', { name: 'Hand nothing to the relay…' }).click();
+  await page.getByRole('button', { name: 'Hand nothing to the relay' }).click();
   await page.getByText('Then only files on this device, and copies that you export, protect your team').waitFor();
   await page.getByRole('button', { name: 'Hand over nothing more' }).click();
   await page
