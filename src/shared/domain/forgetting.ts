@@ -53,10 +53,10 @@ export interface ForgetUndo {
 
 /**
  * When a document is deleted: with its agent, or with its agent's conversation. `never`: the
- * document stays. `with-words-before`: it quotes what was said before it, so it is also deleted
+ * document stays. `with-before`: it quotes what was said before it, so it is also deleted
  * with a time span that began before it.
  */
-export type Forgotten = 'with-agent' | 'with-conversation' | 'with-words-before' | 'never';
+export type Forgotten = 'with-agent' | 'with-conversation' | 'with-before' | 'never';
 
 /** Whether a document of this agent is covered by a request to forget. */
 export function isAmong(
@@ -68,7 +68,7 @@ export function isAmong(
   if (target.kind === 'items' || doc.forgotten === 'with-agent' || doc.at >= at) return false;
   if (target.kind === 'conversation') return true;
   const { from, to } = target;
-  return isWithin(parseStamp(doc.at)?.time, { from, to: doc.forgotten === 'with-words-before' ? Infinity : to });
+  return isWithin(parseStamp(doc.at)?.time, { from, to: doc.forgotten === 'with-before' ? Infinity : to });
 }
 
 const isWithin = (time: number | undefined, { from, to }: { readonly from: number; readonly to: number }) =>

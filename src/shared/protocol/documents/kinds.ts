@@ -518,12 +518,12 @@ const memory = defineRecord({
 const exam = defineRecord({
   type: 'exam',
   name: 'Certificates of continuity',
-  describe: 'A certificate of continuity',
+  describe: 'Certificates of continuity',
   value: ({ z, agentIdSchema }) => z.looseObject({ agentId: agentIdSchema }),
   stream: 'talk',
-  title: () => 'A certificate of continuity',
+  title: () => 'Certificates of continuity',
   whose: 'agent',
-  forgotten: 'with-words-before',
+  forgotten: 'with-before',
   consent: 'Certificates of continuity',
 });
 
