@@ -143,7 +143,7 @@ export async function switchOff(home: DamagedHome): Promise<number> {
   const page = await home.tab(context);
   await page.goto(new URL('/settings/devices', page.url()).href);
   await page.getByRole('button', { name: 'Hand nothing to the relay' }).click();
-  await page.getByText('Then only files on this device, and copies that you export, protect your team').waitFor();
+  await page.getByText('Then only copies that you export protect your team').waitFor();
   await page.getByRole('button', { name: 'Hand over nothing more' }).click();
   await page
     .getByText('Nothing is handed to the relay: you switched that off. What it was given before stays there, sealed.')
