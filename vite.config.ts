@@ -86,8 +86,8 @@ const zodWithoutEval: Plugin = {
 /** A whole string: in quotes, or a template with nothing to fill in. */
 const TEXT = String.raw`(?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|\`(?:[^\`\\$]|\\.)*\`)`;
 const DESCRIBED = new RegExp(String.raw`\.describe\(\s*${TEXT},?\s*\)`, 'g');
-/** What an endpoint does, and when it gives an answer. */
-const EXPLAINED = new RegExp(String.raw`\b(does|when):\s*${TEXT}`, 'g');
+/** What an endpoint does, when it gives an answer, and what a record is. */
+const EXPLAINED = new RegExp(String.raw`\b(does|when|describe):\s*${TEXT}`, 'g');
 /**
  * The wire reference is made from what schemas say of their fields, and endpoints of themselves. No
  * browser shows that, so the page and its workers are built without it.
@@ -99,7 +99,7 @@ const withoutDescriptions: Plugin = {
     filter: { id: /\/src\/shared\/protocol\/.*\.ts$/ },
     handler(code, id) {
       const bare = code.replaceAll(DESCRIBED, '');
-      return id.includes('/protocol/endpoints/') ? bare.replaceAll(EXPLAINED, "$1: ''") : bare;
+      return /\/protocol\/(?:endpoints|documents)\//.test(id) ? bare.replaceAll(EXPLAINED, "$1: ''") : bare;
     },
   },
 };
