@@ -479,7 +479,7 @@ const GONE = sentence`Its file is not there any more, or cannot be read. The tex
 const WAITS = sentence`Its file says something else by now. The text that was accepted ran; the new one waits for your yes.`;
 const DECLINED = sentence`Its file says something else by now, which you declined. The text that was accepted ran.`;
 const NO_TEXT = sentence`Its file holds something else by now that is no text in UTF-8, so it cannot be shown to you. The text that was accepted ran.`;
-const NONE_ACCEPTED = sentence`Its file says something else by now. The text that was accepted ran; the new one waits for your yes.`;
+const NONE_ACCEPTED = sentence`Its file says something else than what was accepted. The question about it waits for your yes.`;
 const NONE_LEFT = sentence`Its file says something else than what was accepted. Look at it, and save the script once more.`;
 
 /** Stores the accepted text of a script and deletes the previous one. */

@@ -157,7 +157,7 @@ describe('a hostile repository on the relay’s machine', () => {
       ],
       [() => writeFileSync(join(path, 'new'), 'mine'), () => rmSync(join(path, 'new')), '“new”'],
       [() => writeFileSync(join(own, 'index.lock'), ''), () => rmSync(join(own, 'index.lock')), 'index.lock'],
-      [() => writeFileSync(join(own, 'MERGE_HEAD'), before), () => rmSync(join(own, 'MERGE_HEAD')), 'MERGE_HEAD'],
+      [() => writeFileSync(join(own, 'MERGE_HEAD'), before), () => rmSync(join(own, 'MERGE_HEAD')), 'in the middle'],
       [
         () => (git(path, 'checkout', '-q', '--detach'), git(path, 'worktree', 'add', '-q', tree, 'main')),
         () => (git(path, 'worktree', 'remove', '--force', tree), git(path, 'checkout', '-q', 'main')),

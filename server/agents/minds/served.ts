@@ -175,7 +175,7 @@ function statusProblem(error: InstanceType<typeof Anthropic.APIError>, context: 
   }
   if (error.status !== undefined && error.status >= 400 && error.status < 500)
     return { kind: 'refused-request', message: sentence`${host} refused the request (${error.status}): ${said}` };
-  if (context.began) return { kind: 'stream-cut', message: sentence`The answer from ${host} broke off. Try again.` };
+  if (context.began) return { kind: 'stream-cut', message: sentence`${host} broke off in mid-answer: ${said}` };
   return {
     kind: 'upstream-broken',
     message: sentence`${host} had an error of its own${error.status ? ` (${error.status})` : ''}: ${said}`,

@@ -14,7 +14,7 @@ import { RELAY_TIMES } from './settings.ts';
 
 const SENTENCES = {
   unreachable: sentence`The relay cannot be reached. Start it again with "npm start", then try once more.`,
-  timeout: sentence`The relay cannot be reached. Start it again with "npm start", then try once more.`,
+  timeout: sentence`The relay did not answer in time. Try again; if it stays silent, start it again with "npm start".`,
   lockedOut: sentence`This browser is not signed in. Press Enter in the terminal where Roost runs, and open the link that it prints.`,
   unreadable: sentence`The relay gave an answer that this page cannot read. Reload the page; if that does not help, start the relay again.`,
 } as const;

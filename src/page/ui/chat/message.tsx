@@ -446,7 +446,7 @@ function statusText(message: MessageDoc, name: string): string | null {
 
 function waitsFor(speaker: Speaker): string {
   const where = speaker.kind === 'agent' ? whereWordsGo(speaker.name, speaker.seat) : null;
-  return where ?? t`${speaker.name} reads this next`;
+  return where ?? t`${speaker.name} reads this next.`;
 }
 
 interface MessageProps {

@@ -77,7 +77,7 @@ export function linkTrouble(link: LinkState): Trouble | null {
     case 'locked-out':
       return {
         title: t`This browser is not signed in`,
-        advice: t`This browser is not signed in. Press Enter in the terminal where Roost runs, and open the link that it prints.`,
+        advice: t`Press Enter in the terminal where Roost runs, and open the link that it prints.`,
       };
     case 'elsewhere':
       return {

@@ -66,17 +66,19 @@ export function readOffer(text: string): ReadOffer {
   return (
     all.find(({ ok }) => ok) ??
     all.at(-1) ??
-    wrong(sentence`This is no code to join with. Copy the whole text that the new device shows.`)
+    wrong(
+      sentence`This is no code to join with. Copy the whole text that the new device shows; it begins with “ROOST1.”.`,
+    )
   );
 }
 
 function readFrom(version: number, rest: string): ReadOffer {
   if (version > CRYPTO.version)
-    return wrong(sentence`A newer Roost made this. Update Roost on this device, then try again.`);
+    return wrong(sentence`This code was made by a newer Roost. Update Roost on this device, then try again.`);
   if (version < CRYPTO.version) return mistyped();
   const letters = firstLetters(rest);
   if (letters.length < LETTERS)
-    return wrong(sentence`This is no code to join with. Copy the whole text that the new device shows.`);
+    return wrong(sentence`This code is not whole: its end is missing. Copy the whole text that the new device shows.`);
   const bytes = fromBase32(letters);
   const key = bytes?.subarray(0, CRYPTO.keyBytes);
   if (!bytes || !key) return mistyped();
@@ -97,7 +99,8 @@ function firstLetters(text: string): string {
 }
 
 const wrong = (reason: string): ReadOffer => ({ ok: false, reason });
-const mistyped = () => wrong(sentence`This is no code to join with. Copy the whole text that the new device shows.`);
+const mistyped = () =>
+  wrong(sentence`This code was not copied right: a letter of it is wrong. Copy it again, or scan the picture.`);
 
 const WORDS = 6;
 const WORD_BITS = 11;

@@ -35,7 +35,7 @@ function readPhrase(text: string): ReadPhrase {
     .split(/[\s,;|]+/u)
     .map((piece) => piece.replace(/^[(#]*\d*[.):]*/u, '').replace(/[.:]+$/u, ''))
     .filter((piece) => piece !== '');
-  if (typed.length !== PHRASE_WORDS) return wrong(sentence`A recovery phrase has 24 words.`);
+  if (typed.length !== PHRASE_WORDS) return wrong(countSentence(typed.length));
   const words = typed.map(wordMeant);
   const unknown = words.indexOf(null);
   if (unknown >= 0) return wrong(unknownSentence(unknown + 1, typed[unknown] ?? ''));
@@ -55,13 +55,21 @@ function wordMeant(typed: string): string | null {
   return typed.length >= PREFIX ? (wordlist.find((word) => word.startsWith(typed)) ?? null) : null;
 }
 
+function countSentence(count: number): string {
+  if (count === 0) return sentence`Type the 24 words of the recovery phrase.`;
+  if (count === 1) return sentence`There is 1 word here; a recovery phrase has 24.`;
+  return sentence`There are ${count} words here; a recovery phrase has 24.`;
+}
+
 function unknownSentence(place: number, typed: string): string {
   const letters = [...typed];
   const shown = letters.length > SHOWN ? `${letters.slice(0, SHOWN).join('')}…` : typed;
-  const meant = nearest(typed.slice(0, SHOWN));
-  return meant.length === 0
-    ? sentence`Word ${place}, “${shown}”, is not in the list.`
-    : sentence`Word ${place}, “${shown}”, is not in the list. Did you mean ${meant.join(', ')}?`;
+  const [one, other, third] = nearest(typed.slice(0, SHOWN));
+  if (one === undefined) return sentence`Word ${place}, “${shown}”, is not in the list.`;
+  if (other === undefined) return sentence`Word ${place}, “${shown}”, is not in the list; did you mean “${one}”?`;
+  if (third === undefined)
+    return sentence`Word ${place}, “${shown}”, is not in the list; did you mean “${one}” or “${other}”?`;
+  return sentence`Word ${place}, “${shown}”, is not in the list; did you mean “${one}” or “${other}” or “${third}”?`;
 }
 
 /**

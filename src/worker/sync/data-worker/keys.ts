@@ -283,7 +283,7 @@ const sameKey = (a: Uint8Array, b: Uint8Array | undefined) =>
 // takes its keys.
 
 const AWAY = sentence`The relay cannot be reached, and it must lock the device out. Try again when it can.`;
-const ROTATED_MEANWHILE = sentence`Another change of the keys is under way. Try again in a moment.`;
+const ROTATED_MEANWHILE = sentence`Another device renewed the keys at the same moment. Look at the list again, and repeat this if it is still needed.`;
 
 export interface KeyRotation {
   hearWelcome(welcome: Welcome): Promise<void>;

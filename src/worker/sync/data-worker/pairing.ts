@@ -159,10 +159,10 @@ export function createPhraseAnswers({
   };
 }
 
-const NEWER = sentence`A newer Roost made this. Update Roost on this device, then try again.`;
+const NEWER = sentence`The other device runs a newer Roost. Update Roost here, then make a new code; nothing was changed.`;
 const NOTHING = sentence`There is no code to compare words for. Enter a code first.`;
 
-const OTHER = sentence`The answer to this code does not come from your device. Nothing was changed. Make a new code.`;
+const OTHER = sentence`The keys came from another device than the one whose words were compared. Nothing was changed; make a new code.`;
 const SEED_BYTES = 32;
 
 /** Is the record of the device with these keys? */
@@ -278,9 +278,7 @@ export function createPairing({ relay, enter, device, welcome, joined, onJoining
         welcome: async (newcomer) => {
           const newcomerId = deviceIdOf(newcomer);
           if (newcomerId === null)
-            throw new Error(
-              sentence`The answer to this code does not come from your device. Nothing was changed. Make a new code.`,
-            );
+            throw new Error(sentence`The keys of the new device are invalid. Make a new code there.`);
           return writeWelcoming(await welcome(newcomerId));
         },
         async joined(said, newcomer) {

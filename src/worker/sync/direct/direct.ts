@@ -133,9 +133,9 @@ const AGAIN = sentence`Make a new one on the device that you would like to conne
 const SAYS = {
   noTab: sentence`No page of this browser can open a direct connection: it may not have begun yet, or the browser may have no WebRTC. Wait a moment and try again, or use another browser.`,
   full: sentence`This browser has as many direct connections as it can have. Close Roost on a device that you do not need now, and try again.`,
-  other: sentence`This is no text for a direct connection. Copy all of it from the other device.`,
-  newer: sentence`A newer Roost made this. Update Roost on this device, then try again.`,
-  damaged: sentence`This is no text for a direct connection. Copy all of it from the other device.`,
+  other: sentence`This is not a text for a direct connection; such a text begins with ROOST-DIRECT. Copy all of it from the other device.`,
+  newer: sentence`This text was made by a newer Roost. Update this one (reload the page where the relay can be reached), and try again.`,
+  damaged: sentence`Some of this text is missing or was changed on its way. Copy all of it once more.`,
   otherHousehold: sentence`This text is from another household. A direct connection leads to a device of this one only.`,
   own: sentence`This text was made on this very device. Paste it on the other one.`,
   otherDevice: sentence`This text answers another device. Paste it on the one whose text it answers.`,

@@ -162,14 +162,11 @@ type Phase =
   | { readonly name: 'offering' | 'waiting'; readonly stop: () => void }
   | { readonly name: 'comparing'; readonly side: PairingSide; readonly words: readonly string[] };
 
-const EXPIRED = sentence`This code has expired. Nothing was changed. Make a new code.`;
-const NOT_YOURS = sentence`The answer to this code does not come from your device. Nothing was changed. Make a new code.`;
-const UNCONFIRMED = sentence`The new device has not confirmed. Check the list of devices to see whether it joined.`;
 const JOIN_NOTICES = {
-  expired: EXPIRED,
-  gone: EXPIRED,
-  noInvitation: NOT_YOURS,
-  badWelcome: NOT_YOURS,
+  expired: sentence`The code has expired: it lasts five minutes. Nothing was changed; make a new one.`,
+  gone: sentence`The code was ended elsewhere, or has expired. Nothing was changed; make a new one.`,
+  noInvitation: sentence`What answered this code is not a device of yours. Nothing was changed; make a new code.`,
+  badWelcome: sentence`The answer cannot be opened here: it was changed on its way, or the other device runs a newer Roost. Nothing was changed; make a new code.`,
 } as const;
 
 export function createJoin({ slots, timers, now, random, device, take, changed }: JoinDeps): Join {
@@ -310,13 +307,13 @@ interface Taken {
 }
 
 const SAID = {
-  gone: EXPIRED,
-  taken: EXPIRED,
-  otherDevice: NOT_YOURS,
-  otherWelcome: NOT_YOURS,
-  notHeard: UNCONFIRMED,
-  ended: UNCONFIRMED,
-  otherAnswer: UNCONFIRMED,
+  gone: sentence`This code has expired, or the other device has ended it. A code lasts five minutes and works once: make a new one there.`,
+  taken: sentence`Another device has answered this code already. Make a new one on the device that wants to join, and use only that one.`,
+  otherDevice: sentence`The data with this code does not come from the device that made it. Make a new code on the device that wants to join.`,
+  otherWelcome: sentence`The keys were replaced on their way. They were not handed over: make a new code on the device that wants to join.`,
+  notHeard: sentence`The keys were sent, but the new device has not confirmed them. Check on it, and in the list of devices, whether it joined.`,
+  ended: sentence`The other device has ended it. Check what it says there, and in the list of devices whether it joined.`,
+  otherAnswer: sentence`The answer of the new device was changed on its way. Check in the list of devices whether it joined.`,
   nothing: sentence`There is no code to compare words for. Enter a code first.`,
 } as const;
 
@@ -415,14 +412,6 @@ export function createInvite({ slots, timers, now, random, offer, device, welcom
     }
   }
 
-  async function handOverAndClose(offer: Promise<Taken>) {
-    try {
-      return await handOver(await offer);
-    } finally {
-      await close();
-    }
-  }
-
   return {
     async begin() {
       taking ??= takeOffer();
@@ -436,7 +425,8 @@ export function createInvite({ slots, timers, now, random, offer, device, welcom
         return { joined: false };
       }
       if (!taking || isOver) throw new Error(SAID.nothing);
-      answering ??= handOverAndClose(taking);
+      // oxlint-disable-next-line typescript/no-misused-promises -- finally waits for what it is given.
+      answering ??= taking.then(handOver).finally(close);
       return answering;
     },
   };

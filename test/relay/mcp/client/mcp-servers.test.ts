@@ -440,8 +440,8 @@ describe('a hostile server', () => {
       levels === 0 ? {} : { type: 'object', properties: { a: deep(levels - 1) } };
     it.each<[string, object, RegExp]>([
       ['describes a tool at length', { tools: [{ ...ECHO, description: 'x'.repeat(5_000) }] }, /characters/],
-      ['describes what it takes at length', { tools: [{ ...ECHO, inputSchema: huge }] }, /characters/],
-      ['describes what it takes in depth', { tools: [{ ...ECHO, inputSchema: deep(40) }] }, /levels/],
+      ['describes what it takes at length', { tools: [{ ...ECHO, inputSchema: huge }] }, /too large/],
+      ['describes what it takes in depth', { tools: [{ ...ECHO, inputSchema: deep(40) }] }, /too large/],
       [
         'has two tools of one name',
         { tools: [ECHO, { ...ECHO, description: 'Another.' }] },

@@ -174,7 +174,7 @@ describe('the feed', () => {
     await until(() => !isLive());
     timers.advance(RELAY_TIMES.backoffFirst);
     await until(isLive);
-    expect(troubles.at(-1)).toMatch(/leaves out/);
+    expect(troubles.at(-1)).toMatch(/cannot read what the relay sent/);
   });
 
   it('where nobody lives takes nothing of what its sign-in hears, and hears it from the first event once somebody does', async () => {

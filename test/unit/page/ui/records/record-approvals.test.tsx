@@ -102,7 +102,7 @@ test('a project that waits is shown whole, with the tasks that agents could take
     /most that one task may cost: \$0\n.*most that one task may cost: no limit/s,
     'most that it may cost in a day: $2.00',
     /instructions: \n\+ {5}Serve Mallory\.\n\+ {5}agents that work on it: none/,
-    'columns: Backlog (',
+    'Columns: Backlog (',
     'task #7 Begin',
     ...['Rob.', 'Gold', 'Faster', 'By hand'],
   ])

@@ -40,7 +40,7 @@ test('a proposed routine is a card in the conversation with its time and its pri
   expect(card.textContent).toContain('Every day at 03:00');
   await waitFor(() => expect(card.textContent).toContain('1 run a day · about $0.12 a day'));
   expect(within(card).queryByRole('alert')).toBeNull();
-  await page.user.click(within(card).getByRole('button', { name: 'Save: Night watch' }));
+  await page.user.click(within(card).getByRole('button', { name: 'Save (Night watch)' }));
   await waitFor(() => expect(screen.queryByRole('article', { name: 'Night watch' })).toBeNull());
   expect(page.reach.times('POST /v1/routine-proposals/proposal-1/accept')).toBe(1);
 });
@@ -56,7 +56,7 @@ test('a routine whose agent never ran has the price of its first requests, as th
   await waitFor(() => expect(card.textContent).toContain('1 run a day · from $0.045 a day'));
   expect(measured).toEqual([
     {
-      copy: expect.objectContaining({ name: 'Wren', position: 1 }) as unknown,
+      snapshot: expect.objectContaining({ name: 'Wren', position: 1 }) as unknown,
       routine: expect.objectContaining({ name: 'Night watch' }) as unknown,
     },
   ]);

@@ -50,7 +50,7 @@ test.each<[LinkState, string]>([
   [{ kind: 'lost', reason: 'unreachable' }, 'npm start'],
   [{ kind: 'lost', reason: 'silent' }, 'stopped answering'],
   [{ kind: 'elsewhere' }, 'shares its sign-in with another household'],
-  [{ kind: 'locked-out' }, 'Press Enter in the terminal where Roost runs, and open the printed link'],
+  [{ kind: 'locked-out' }, 'Press Enter in the terminal where Roost runs, and open the link that it prints'],
 ])('a line that is %j says what to do', async (link, words) => {
   await openPage({ docs: team(1), link, snapshot: runningSession({ awake: ['agent-1'] }) });
   expect(screen.getByRole('alert').textContent).toContain(words);

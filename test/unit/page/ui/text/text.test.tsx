@@ -11,7 +11,7 @@ const on = (text: string) => new Date(text).getTime();
 
 test('days are named as people name them', () => {
   expect(dayName(on('2026-11-21T00:01:00'), now)).toBe('Today');
-  expect(dayName(on('2026-11-20T23:59:00'), now)).toBe('yesterday');
+  expect(dayName(on('2026-11-20T23:59:00'), now)).toBe('Yesterday');
   expect(dayName(on('2026-11-17T12:00:00'), now)).toBe('Tuesday');
   expect(dayName(on('2026-11-06T12:00:00'), now)).toBe('Friday 6 November');
   expect(dayName(on('2024-11-06T12:00:00'), now)).toBe('6 November 2024');

@@ -62,18 +62,18 @@ describe('a recovery phrase', () => {
   });
 
   it('with a wrong word says which one, where, and what may have been meant', () => {
-    expect(reasonOf(words.with(6, 'lemom'))).toBe('Word 7, “lemom”, is not in the list. Did you mean lemon?');
-    expect(reasonOf(words.with(6, 'lmeon'))).toBe('Word 7, “lmeon”, is not in the list. Did you mean lemon?');
+    expect(reasonOf(words.with(6, 'lemom'))).toBe('Word 7, “lemom”, is not in the list; did you mean “lemon”?');
+    expect(reasonOf(words.with(6, 'lmeon'))).toBe('Word 7, “lmeon”, is not in the list; did you mean “lemon”?');
     expect(reasonOf(words.with(0, 'qqqqqqqq'))).toBe('Word 1, “qqqqqqqq”, is not in the list.');
     expect(reasonOf(words.with(0, 'x'.repeat(500)))).toBe(`Word 1, “${'x'.repeat(20)}…”, is not in the list.`);
-    expect(reasonOf(words.with(23, 'ca'))).toMatch(/^Word 24, “ca”, is not in the list\. Did you mean c\w+, /u);
+    expect(reasonOf(words.with(23, 'ca'))).toMatch(/^Word 24, “ca”, is not in the list; did you mean “c\w+” or “/u);
   });
 
   it('with too few or too many words says how many there are', () => {
-    expect(reasonOf([])).toBe('A recovery phrase has 24 words.');
-    expect(reasonOf(['lemon'])).toBe('A recovery phrase has 24 words.');
-    expect(reasonOf(words.slice(1))).toBe('A recovery phrase has 24 words.');
-    expect(reasonOf([...words, 'art'])).toBe('A recovery phrase has 24 words.');
+    expect(reasonOf([])).toBe('Type the 24 words of the recovery phrase.');
+    expect(reasonOf(['lemon'])).toBe('There is 1 word here; a recovery phrase has 24.');
+    expect(reasonOf(words.slice(1))).toBe('There are 23 words here; a recovery phrase has 24.');
+    expect(reasonOf([...words, 'art'])).toBe('There are 25 words here; a recovery phrase has 24.');
   });
 
   it('with words that do not belong together says so', () => {
