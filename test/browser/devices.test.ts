@@ -126,7 +126,7 @@ describe('One team on every device', { timeout: 240_000 }, () => {
       .locator('.compose input[type=file]')
       .setInputFiles({ name: 'harbour.png', mimeType: 'image/png', buffer: picture });
     await desk.page.getByRole('list', { name: 'Goes along with this message' }).getByText('harbour.png').waitFor();
-    await desk.page.getByText(/^No model is connected: the demo is told the name of this file/).waitFor();
+    await desk.page.getByText(/^No model is connected\. The demo reads only the names of files/).waitFor();
     await desk.page.getByRole('button', { name: 'Send', exact: true }).click();
     await desk.page
       .getByText(/I got harbour\.png.* I cannot look inside\./)

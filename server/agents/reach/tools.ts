@@ -321,7 +321,9 @@ export function createReachTools({
                 ...lines,
                 ...(left <= 0 ? [] : [beside ? `${left} more wait, and are not shown here.` : `${moreWait(left)}.`]),
               ].join('\n\n');
-        return { ...toolDone(said), ...(picture ? { picture } : {}) };
+        const hasFiles = claimed.some(({ attachments = [] }) => attachments.length > 0);
+        const isOfOthers = hasFiles || taken.some(({ from }) => from !== 'human');
+        return { ...toolDone(said), ...(picture ? { picture } : {}), ...(isOfOthers ? { isOfOthers } : {}) };
       },
     }),
     defineTool({

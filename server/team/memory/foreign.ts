@@ -8,9 +8,8 @@
 import type { NoteForeign, Reader, TeamTool } from '../../contracts/index.ts';
 import { toolsetOf } from '../../../src/shared/domain/toolsets.ts';
 
-/** Tools of the team by which an agent reads what others wrote. */
+/** Tools of the team whose every result may have what others wrote. */
 const READING = new Set([
-  'read_inbox',
   'read_thread',
   'wait_for_message',
   'wait_for_mention',

@@ -311,7 +311,7 @@ describe('A server', () => {
         ],
       },
       'stream-cut',
-      /cannot be read/,
+      /broke off/,
     ],
     [
       'an end without its beginning, and a line that dies',

@@ -150,7 +150,7 @@ describe('the rehearsal mind on a German page', () => {
     const house = await open({}, { soul: null });
     await ask(house, 'Hallo!');
     expect(JSON.stringify(house.of('agent-changed'))).toContain('Ich hüte die Tür, für Sam');
-    await house.wake([payload(0)]);
+    await house.wake([payload(0, { transcript: null })]);
     await settled(house);
     expect(await ask(house, 'Nenne dich ab jetzt Rook.', 'agent-0')).toMatch(/^Lass hören: Rook\.[^]*Er sitzt gut/);
     expect(await ask(house, 'Schreib deine Seele neu.', 'agent-0')).toMatch(/eigenen Worte\.[^]*die frühere bleibt/);
