@@ -1,6 +1,7 @@
 /**
  * `roost upgrade --rehearse`: this version opens a copy of the home, migrates it, and serves. The
- * home itself is only read. `roost upgrade` does the same, and then migrates the home.
+ * home itself is only read. Agents must remember in the copy what they remembered before
+ * (`upgrade-exam.ts`). `roost upgrade` does the same, and then migrates the home.
  *
  * The copy is served by another process, with nothing of this one's environment that names a model
  * or a database. Nothing that is due runs in a copy.
@@ -12,10 +13,12 @@ import { errorMessage } from '../../src/shared/domain/platform/error-message.ts'
 import { StartError } from '../platform/errors.ts';
 import { startProgram } from '../platform/processes/index.ts';
 import { ENDS_WITH_PARENT } from '../startup/settings.ts';
-import { addressOfRelay, createFolderBeside, lockHome } from '../startup/home.ts';
+import { createSealer, readSealingKey } from '../platform/sealer.ts';
+import { addressOfRelay, createFolderBeside, lockHome, SEALING_KEY } from '../startup/home.ts';
 import { openStore, STORE_FILE } from '../store/index.ts';
 import { LEFT_OUT } from './archive.ts';
 import { realHome, withStoreCopy } from './backup.ts';
+import { rememberedIn, type UpgradeExam, upgradeExam } from './upgrade-exam.ts';
 import type { Command } from './index.ts';
 
 /** ms for the start of the copy, and for each answer of it. */
@@ -73,22 +76,34 @@ async function serveOnce(home: string): Promise<void> {
     });
     const answer = await fetch(`${origin}/health/ready`, { signal: AbortSignal.timeout(ANSWER_MS) });
     if (!answer.ok) throw new Error(`it is not ready: ${await answer.text()}`);
-    // The place of the continuity exam: do agents remember what they remembered before?
   } finally {
     child.kill('SIGTERM');
     await closed;
   }
 }
 
-/** Rejects with `StartError` where this version cannot use the home. */
-async function rehearse(home: string): Promise<void> {
+/**
+ * Resolves with the continuity exam on the copy. Rejects with `StartError` where this version
+ * cannot use the home, or where an agent would lose what it remembers.
+ */
+async function rehearse(home: string): Promise<UpgradeExam> {
   const refuse = (what: string) => (error: unknown) => {
     throw new StartError(`${what}: ${errorMessage(error)} The home is as it was.`, 1, { cause: error });
   };
   const folder = await createFolderBeside(home, 'rehearsal').catch(refuse('The home cannot be copied'));
   try {
     await copyHome(home, folder).catch(refuse('The home cannot be copied'));
-    await serveOnce(folder).catch(refuse('This version cannot use the home'));
+    const store = join(folder, 'store');
+    const unusable = refuse('This version cannot use the home');
+    const sealer = createSealer(await readSealingKey(join(folder, SEALING_KEY)));
+    const before = await rememberedIn(store, sealer).catch(unusable);
+    await serveOnce(folder).catch(unusable);
+    const exam = upgradeExam(before, await rememberedIn(store, sealer).catch(unusable));
+    if (exam.lost.length === 0) return exam;
+    const names = exam.lost.map(({ name, count }) => `${name} (${count} of its answers)`).join(', ');
+    throw new StartError(
+      `After the upgrade, these agents would not remember what they do now: ${names}. The home is as it was.`,
+    );
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -117,8 +132,10 @@ export const upgrade: Command = async ({ config, flags, version, tell }) => {
   const onlyRehearses = flags.includes('--rehearse');
   if (!onlyRehearses && (await addressOfRelay(home)) !== null)
     throw new StartError('A relay runs on this home. End it with --stop first, or add --rehearse.');
-  await rehearse(home);
+  const { agents, questions } = await rehearse(home);
   tell(`Roost ${version} opened a copy of ${home}, and served from it.`);
+  if (questions > 0)
+    tell(`${questions} questions about what ${agents} of its agents remember were answered as before.`);
   if (onlyRehearses) return 0;
   await migrate(home);
   tell('The home is now of this version. Start Roost.');

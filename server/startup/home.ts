@@ -222,7 +222,7 @@ export async function askForCopy(home: string, platform = process.platform): Pro
 const FORMAT = 1;
 const MARK = 'roost.json';
 /** The key that seals what is stored here for the time without a browser. */
-const SEALING_KEY = 'sealing.key';
+export const SEALING_KEY = 'sealing.key';
 /** The key pair that signs pushes. */
 const PUSH_KEYS = 'push.key';
 const COPIES = 'copies';

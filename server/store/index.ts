@@ -32,7 +32,7 @@ import { forgets } from './steps/0004-forgets.ts';
 import { exams } from './steps/0005-exams.ts';
 import { explained, StoreError } from './store-error.ts';
 export { ALWAYS_THERE, type Database, type DatabaseState } from './database-watch.ts';
-export { checkEmbedded, copyEmbedded, STORE_FILE } from './embedded.ts';
+export { checkEmbedded, copyEmbedded, openEmbedded, STORE_FILE } from './embedded.ts';
 export { checkServer } from './postgres.ts';
 export { enduring, repeated, writeOnce } from './outage.ts';
 export { DatabaseAway, isAway, isUnstorable, StoreError, storeTrouble } from './store-error.ts';

@@ -1,0 +1,100 @@
+/**
+ * The continuity exam of an upgrade. It asks no model and costs nothing: each question is the
+ * beginning of a line of an agent's soul, memory or last conversation, as the relay has them before
+ * the migration. After it, the copy must still have how the line goes on.
+ */
+import { Kysely } from 'kysely';
+import type { AgentId } from '../../src/shared/domain/ids.ts';
+import { plainAnswer, plainQuestions } from '../../src/shared/domain/plain-exam.ts';
+import { isRecord, parseJson } from '../../src/shared/domain/platform/json.ts';
+import type { Sealer } from '../platform/sealer.ts';
+import { createSnapshots } from '../schedules/index.ts';
+import { type Db, openEmbedded, parseText } from '../store/index.ts';
+
+/** What the relay has of one agent. */
+interface Remembered {
+  readonly name: string;
+  readonly soul: string;
+  readonly memory: string;
+  readonly conversation: string;
+}
+/** By home and agent. */
+export type RememberedAgents = ReadonlyMap<string, Remembered>;
+
+async function remembered(db: Db, sealer: Sealer): Promise<RememberedAgents> {
+  const agents = new Map<string, Remembered>();
+  const tables = new Set((await db.introspection.getTables()).map(({ name }) => name));
+  // The home is new.
+  if (!tables.has('standing_copies')) return agents;
+  // Stores of the first versions have no memories.
+  const hasMemories = tables.has('memories');
+  const left = await db
+    .selectFrom('standing_copies')
+    .select(['home', 'agent_json'])
+    .where('version', '<>', '')
+    .execute();
+  for (const { home, agent_json: json } of left) {
+    const agentId: AgentId = parseText(json);
+    const snapshot = await createSnapshots({ db, home, sealer, now: Date.now }).of(agentId);
+    if (!snapshot) continue;
+    const files = !hasMemories
+      ? []
+      : await db
+          .selectFrom('memories')
+          .select('value_json')
+          .where('home', '=', home)
+          .where('agent_json', '=', json)
+          .where('removed', '=', false)
+          .orderBy('memory')
+          .execute();
+    const texts = files
+      .map(({ value_json: value }) => parseJson(value))
+      .flatMap((value) => (isRecord(value) ? value['text'] : []));
+    agents.set(`${home} ${json}`, {
+      name: snapshot.name,
+      soul: snapshot.soul ?? '',
+      memory: texts.filter((text) => typeof text === 'string').join('\n'),
+      conversation: snapshot.transcript ?? '',
+    });
+  }
+  return agents;
+}
+
+/**
+ * What the store in this folder has of each agent, read without a migration. Rejects where this
+ * version cannot read it.
+ */
+export async function rememberedIn(folder: string, sealer: Sealer): Promise<RememberedAgents> {
+  const { dialect } = await openEmbedded(folder, { onSetAside: undefined, onLost: () => undefined });
+  const db: Db = new Kysely({ dialect });
+  try {
+    return await remembered(db, sealer);
+  } finally {
+    await db.destroy();
+  }
+}
+
+export interface UpgradeExam {
+  readonly agents: number;
+  readonly questions: number;
+  /** Names of agents that lost something, each with how many answers. */
+  readonly lost: readonly { readonly name: string; readonly count: number }[];
+}
+
+/** Compares what agents remembered before with what they remember now. Pure. */
+export function upgradeExam(before: RememberedAgents, after: RememberedAgents): UpgradeExam {
+  let questions = 0;
+  const lost = [...before].flatMap(([key, { name, ...texts }]) => {
+    const asked = (['soul', 'memory', 'conversation'] as const).flatMap((topic) =>
+      plainQuestions([{ topic, text: texts[topic] }]),
+    );
+    questions += asked.length;
+    const now = after.get(key);
+    const count = asked.filter(
+      ({ topic, question, expected }) =>
+        (topic === 'never' ? '' : plainAnswer(question, now?.[topic] ?? '')) !== expected,
+    ).length;
+    return count === 0 ? [] : [{ name, count }];
+  });
+  return { agents: before.size, questions, lost };
+}

@@ -1,0 +1,51 @@
+/** `roost upgrade --rehearse`: what agents remember is there after the migration. */
+import { rm } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { upgradeExam } from '../../../server/cli/upgrade-exam.ts';
+import { createHome, runRelayCommand, startRelay } from '../../support/relay.ts';
+import { SNAPSHOT } from '../../support/schedules.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+describe('a rehearsal of an upgrade', () => {
+  let home: string;
+  beforeAll(async () => {
+    home = await createHome({ store: 'sqlite' });
+    const relay = await startRelay({ home });
+    const agents = [{ agentId: 'a1', name: 'Lyra', position: 0, retired: false }];
+    const put = async (path: string, json: object) =>
+      expect((await relay.fetch(path, { method: 'PUT', json })).status).toBe(204);
+    await put('/api/team', { agents });
+    const soul = 'I am Lyra, and I keep the door of the house by the lake.';
+    await put('/api/agent-snapshots/a1', { version: 'v1', snapshot: { ...SNAPSHOT, soul } });
+    await relay.stop();
+  });
+  afterAll(() => rm(home, { recursive: true }));
+
+  it('asks what agents remember, and says that all was answered as before', async () => {
+    const { code, stdout } = await runRelayCommand(['upgrade', '--rehearse', '--home', home]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^[1-9]\d* questions about what 1 of its agents remember were answered as before\.$/m);
+  });
+});
+
+describe('the exam of an upgrade', () => {
+  const LYRA = {
+    name: 'Lyra',
+    soul: 'I am Lyra, and I keep the door of the house by the lake.',
+    memory: '- Ada’s birthday is on the third of May.\n- The boat is called Heron, and it leaks at the stern.',
+    conversation: 'Ada (2026-11-21 08:52 UTC):\nPlease remind me on Friday to call the harbour office.',
+  };
+
+  it('finds nothing lost where everything is as it was', () => {
+    expect(upgradeExam(new Map([['h a1', LYRA]]), new Map([['h a1', LYRA]]))).toMatchObject({ agents: 1, lost: [] });
+  });
+
+  it.each([
+    ['a changed line', new Map([['h a1', { ...LYRA, memory: LYRA.memory.replace('Heron', 'Swan') }]]), 1],
+    ['an empty soul', new Map([['h a1', { ...LYRA, soul: '' }]]), 1],
+    ['an agent that is gone', new Map(), 4],
+  ])('names who lost what with %s', (_what, after, count) => {
+    expect(upgradeExam(new Map([['h a1', LYRA]]), after).lost).toEqual([{ name: 'Lyra', count }]);
+  });
+});
