@@ -49,7 +49,7 @@ describe('Files', { timeout: 120_000 }, () => {
     // A second tab looks on: what is written shows there by itself.
     const beside = await page.context().newPage();
     await beside.goto(new URL('/files', relay.url).href);
-    await beside.getByText(/and nothing in it yet/).waitFor();
+    await beside.getByText(/^Nothing yet\. Ask .* for something in writing\.$/).waitFor();
     await visitor.open(1);
     expect(await visitor.ask('Plan our trip, please.')).toContain('The plan lies in my folder.');
     await beside.getByRole('link', { name: /^trip/ }).click();
@@ -79,7 +79,7 @@ describe('Files', { timeout: 120_000 }, () => {
     expect(await visitor.axe()).toEqual([]);
 
     await beside.getByRole('button', { name: 'More for photo.png' }).click();
-    await beside.getByRole('menuitem', { name: 'Delete…' }).click();
+    await beside.getByRole('menuitem', { name: 'Delete' }).click();
     await beside.getByRole('button', { name: 'Delete it' }).click();
     await beside.getByRole('button', { name: 'photo.png', exact: true }).waitFor({ state: 'detached' });
     await beside.close();

@@ -223,7 +223,7 @@ const dialogsOf = (agent: string): readonly (readonly [string, string | RegExp])
   ['/settings/devices', 'Make a recovery phrase'],
   ['/settings/devices', 'Join from another device'],
   ['/settings/devices', 'I have a recovery phrase'],
-  [`${agent}/soul`, 'Change…'],
+  [`${agent}/soul`, 'Change'],
   [`${agent}/more`, /^Forget this conversation/],
   [`${agent}/more`, /^Forget (?!this)/],
 ];

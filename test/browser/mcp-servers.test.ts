@@ -71,7 +71,7 @@ describe('An MCP server', { timeout: 90_000 }, () => {
         },
       }),
     );
-    await page.getByText('Found: my-notes.').waitFor();
+    await page.getByText('Found my-notes.').waitFor();
     // It lies in the relay's own folder, which the sandbox does not show.
     await page.getByText('Free on this machine').click();
     await page.getByRole('button', { name: 'Connect', exact: true }).click();

@@ -100,7 +100,7 @@ describe('A routine', { timeout: 120_000 }, () => {
     // What it asked for is a routine once it is allowed, and by keyboard alone it goes above the
     // other, for good.
     await goWithin(page, '/inbox');
-    await visitor.press('Save: Watch the bridge');
+    await visitor.press('Save (Watch the bridge)');
     await goWithin(page, '/schedule');
     const names = routines.locator('h4');
     await names.nth(1).waitFor();

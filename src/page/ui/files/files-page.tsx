@@ -362,7 +362,9 @@ function Folder({ agentId, folder, name }: Whose & { name: string }) {
         {(answer) => (
           <>
             {answer.entries.length === 0 ? (
-              <p className="files-empty round-l pretty ink-2 framed pad-7">{t`Nothing yet.`}</p>
+              <p className="files-empty round-l pretty ink-2 framed pad-7">
+                {folder === '' ? t`Nothing yet. Ask ${name} for something in writing.` : t`Nothing yet.`}
+              </p>
             ) : (
               <Entries
                 {...{ agentId, folder }}
