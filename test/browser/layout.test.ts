@@ -326,7 +326,7 @@ describe('the big button', () => {
     for (const [what, size] of Object.entries({ ...sizes, low: [1024, 700], tall: [390, 844] } as const)) {
       await resize(size);
       await visitor.hearth();
-      expect(await isInSight(), what).toBe(true);
+      await expect.poll(isInSight, { message: what }).toBe(true);
       await visitor.page.locator('.hearth').evaluate((hearth) => {
         const above = Object.assign(document.createElement('div'), { id: 'above' });
         above.style.cssText = 'flex: none; height: 400px';
