@@ -659,15 +659,17 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
         if (!(await rows.named(agentId, free))) return free;
       }
     },
-    async remove(scheduleId) {
-      const row = await rows.get(scheduleId);
-      if (row?.schedule.kind === 'reminder') await callOff(scheduleId);
-      if (!row || !(await rows.remove(scheduleId, now()))) return false;
-      if (row.schedule.kind === 'script') await questions.withdraw(scheduleId);
-      changed(row.schedule.agentId);
-      clock.wake();
-      return true;
-    },
+    // In turn, so that a change that is under way finds its row at the end.
+    remove: (scheduleId) =>
+      inTurn(async () => {
+        const row = await rows.get(scheduleId);
+        if (row?.schedule.kind === 'reminder') await callOff(scheduleId);
+        if (!row || !(await rows.remove(scheduleId, now()))) return false;
+        if (row.schedule.kind === 'script') await questions.withdraw(scheduleId);
+        changed(row.schedule.agentId);
+        clock.wake();
+        return true;
+      }),
     async trigger(scheduleId, at = now()) {
       const row = await rows.get(scheduleId);
       if (!row) return false;

@@ -98,6 +98,18 @@ afterAll(async () => {
 });
 
 describe('routines by HTTP', () => {
+  it('answers 200 or 404 to a switch at the moment at which the routine is removed', async () => {
+    for (let n = 0; n < 20; n++) {
+      const { scheduleId } = await add({ name: `Round ${n}` });
+      const [toggled, removed] = await Promise.all([
+        call('POST', `/v1/pulse-routines/${scheduleId}/toggle`),
+        call('DELETE', `/v1/pulse-routines/${scheduleId}`),
+      ]);
+      expect([200, 404]).toContain(toggled.status);
+      expect(removed.status).toBe(204);
+    }
+  });
+
   it('are added, changed, switched, run now, doubled, ordered and taken away', async () => {
     expect(await leave()).toBe(204);
     const { scheduleId, nextAt, schedule } = await add({ agentId: 'Lyra', catch_up: 'skip' });
