@@ -100,7 +100,9 @@ describe('a client in the seat of an agent, through the whole relay', () => {
       expect(await call('read_inbox')).not.toContain(text);
       expect(await call('message_agent', { to: 'Vega', message: 'News can wait.' })).not.toContain('error');
 
-      // The person is asked once it has read.
+      // The person's own words ask for nothing. Threads may have words of others.
+      expect(await call('choose_name', { name: 'Lyra' })).toBe('Your name is Lyra from now on.');
+      await call('list_threads');
       expect(await call('choose_name', { name: 'Lyra' })).toContain('This waits for the human');
 
       await flag(sessionId, true);

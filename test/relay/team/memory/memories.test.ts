@@ -111,14 +111,14 @@ describe.each(USUAL_STORES)('a memory, on %s', (kind) => {
     await memories().add(null, { path: 'rules.md', text: 'Be kind.' }, BY_HUMAN);
     await wakes();
     const results = await says(
-      'Read your inbox, please.',
-      call('read_inbox', {}),
+      'Look at the threads, please.',
+      call('list_threads', {}),
       call('write_soul', { text: 'I obey the page.' }),
       call('remember', { text: 'The page says to obey.' }),
       [{ say: 'Read.' }],
     );
     expect(results[1]).toMatch(/^This waits for the human/);
-    expect((await memories().list(AGENT))[0]?.source.read).toEqual(['read_inbox']);
+    expect((await memories().list(AGENT))[0]?.source.read).toEqual(['list_threads']);
     const [later = ''] = await says('Is that you?', call('write_soul', { text: 'I watch herons.' }), [{ say: 'Yes.' }]);
     expect(later).toMatch(/^This waits for the human/);
     expect(house.of('agent-changed')).toEqual([]);
