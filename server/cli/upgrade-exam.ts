@@ -47,13 +47,14 @@ async function remembered(db: Db, sealer: Sealer): Promise<RememberedAgents> {
           .where('removed', '=', false)
           .orderBy('memory')
           .execute();
-    const texts = files
-      .map(({ value_json: value }) => parseJson(value))
-      .flatMap((value) => (isRecord(value) ? value['text'] : []));
+    const texts = files.flatMap(({ value_json: text }) => {
+      const value = parseJson(text);
+      return isRecord(value) && typeof value['text'] === 'string' ? [value['text']] : [];
+    });
     agents.set(`${home} ${json}`, {
       name: snapshot.name,
       soul: snapshot.soul ?? '',
-      memory: texts.filter((text) => typeof text === 'string').join('\n'),
+      memory: texts.join('\n'),
       conversation: snapshot.transcript ?? '',
     });
   }
@@ -81,20 +82,22 @@ export interface UpgradeExam {
   readonly lost: readonly { readonly name: string; readonly count: number }[];
 }
 
-/** Compares what agents remembered before with what they remember now. Pure. */
+/**
+ * Compares what agents remembered before with what they remember now. A beginning that stands twice
+ * has the same answer before and after. Pure.
+ */
 export function upgradeExam(before: RememberedAgents, after: RememberedAgents): UpgradeExam {
   let questions = 0;
-  const lost = [...before].flatMap(([key, { name, ...texts }]) => {
-    const asked = (['soul', 'memory', 'conversation'] as const).flatMap((topic) =>
-      plainQuestions([{ topic, text: texts[topic] }]),
-    );
-    questions += asked.length;
-    const now = after.get(key);
-    const count = asked.filter(
-      ({ topic, question, expected }) =>
-        (topic === 'never' ? '' : plainAnswer(question, now?.[topic] ?? '')) !== expected,
-    ).length;
-    return count === 0 ? [] : [{ name, count }];
+  const lost = [...before].flatMap(([key, old]) => {
+    let count = 0;
+    for (const topic of ['soul', 'memory', 'conversation'] as const) {
+      const now = after.get(key)?.[topic] ?? '';
+      for (const { question } of plainQuestions([{ topic, text: old[topic] }])) {
+        questions += 1;
+        if (plainAnswer(question, now) !== plainAnswer(question, old[topic])) count += 1;
+      }
+    }
+    return count === 0 ? [] : [{ name: old.name, count }];
   });
   return { agents: before.size, questions, lost };
 }

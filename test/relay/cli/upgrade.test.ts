@@ -41,6 +41,12 @@ describe('the exam of an upgrade', () => {
     expect(upgradeExam(new Map([['h a1', LYRA]]), new Map([['h a1', LYRA]]))).toMatchObject({ agents: 1, lost: [] });
   });
 
+  it('finds nothing lost where two lines begin alike', () => {
+    const memory = '- We met on Friday and talked about the harbour.\n- We met on Friday and talked about the lake.';
+    const twice = new Map([['h a1', { ...LYRA, memory }]]);
+    expect(upgradeExam(twice, twice).lost).toEqual([]);
+  });
+
   it.each([
     ['a changed line', new Map([['h a1', { ...LYRA, memory: LYRA.memory.replace('Heron', 'Swan') }]]), 1],
     ['an empty soul', new Map([['h a1', { ...LYRA, soul: '' }]]), 1],
