@@ -6,14 +6,14 @@
  * Claude Code writes parents that are in no file, most often after a compaction. Such a line
  * continues the line before it.
  */
-import { pieceOf } from './claude.ts';
+import { piecesOf } from './claude.ts';
 import {
   conversationsOf,
+  firstWords,
   type ImportedConversation,
   isTooLong,
   NOT_TAKEN,
   type NoteNotTaken,
-  type Piece,
   type Said,
 } from './conversation.ts';
 import { dateOf, type Fields, nameOf, recordOf, recordsOf, textOf } from './fields.ts';
@@ -33,11 +33,6 @@ interface Line {
   readonly id: string;
   readonly parent: string | null;
   readonly value: Fields;
-}
-
-function piecesOf(content: unknown): readonly Piece[] {
-  if (typeof content === 'string') return content.trim() === '' ? [] : [{ kind: 'text', text: content }];
-  return recordsOf(content).flatMap((block) => pieceOf(block) ?? []);
 }
 
 const isMedia = ({ type }: Fields) => type === 'image' || type === 'document';
@@ -123,8 +118,7 @@ export function claudeCodeConversations(
         said.set(id, { id, parent, author, pieces, model: by, time: dateOf(timestamp) });
       }
     }
-    const first = [...said.values()].find(({ author }) => author === 'human')?.pieces[0];
-    return { said, skipped, title: title || (first?.kind === 'text' ? first.text : '') };
+    return { said, skipped, title: title || firstWords(said) };
   };
 
   const found: ImportedConversation[] = [];

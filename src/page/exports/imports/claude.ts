@@ -28,7 +28,7 @@ export const isClaudeMemory = (value: Fields): boolean => 'conversations_memory'
 const PLACEHOLDER = /\n*```\n?This block is not supported on your current device yet\.\n?```\n*/g;
 const ARTIFACTS = sentence`artifacts: the export has a placeholder in their place`;
 
-function resultText(content: unknown): string {
+export function resultText(content: unknown): string {
   if (typeof content === 'string') return content;
   return recordsOf(content)
     .map(({ text, title, url }) => [text, title, url].map(textOf).find((each) => each !== '') ?? '')
@@ -67,6 +67,12 @@ export function pieceOf(block: Fields): Piece | null {
     default:
       return null;
   }
+}
+
+/** What is in the content of a message: one text, or blocks. */
+export function piecesOf(content: unknown, ofBlock: (block: Fields) => Piece | null = pieceOf): readonly Piece[] {
+  if (typeof content === 'string') return content.trim() === '' ? [] : [{ kind: 'text', text: content }];
+  return recordsOf(content).flatMap((block) => ofBlock(block) ?? []);
 }
 
 export function claudeConversations(value: Fields, fallback: number, note: NoteNotTaken): ImportedConversation[] {

@@ -114,6 +114,12 @@ export interface Said extends TreeNode {
   readonly pieces: readonly Piece[];
 }
 
+/** What the person said first. '': it is no text. */
+export function firstWords(said: ReadonlyMap<string, Said>): string {
+  const first = [...said.values()].find(({ author }) => author === 'human')?.pieces[0];
+  return first?.kind === 'text' ? first.text : '';
+}
+
 type ToolBlock = Extract<Block, { kind: 'tool' }>;
 const toolBlock = (toolUseId: string, name: string, input: unknown): ToolBlock => ({
   kind: 'tool',

@@ -4,9 +4,10 @@
  * `parentId`, and version 1 has none: each line continues the line before it.
  * https://docs.openclaw.ai/reference/session-management-compaction
  */
-import { pieceOf } from './claude.ts';
+import { pieceOf, piecesOf, resultText } from './claude.ts';
 import {
   conversationsOf,
+  firstWords,
   type ImportedConversation,
   isTooLong,
   NOT_TAKEN,
@@ -37,20 +38,18 @@ function blockPiece(block: Fields): Piece | null {
 }
 
 /** What was said in a message; null: it is an instruction or a mark of OpenClaw. */
-function piecesOf({ role, content, toolCallId, toolName, isError }: Fields): readonly Piece[] | null {
-  const text = typeof content === 'string' ? content : recordsOf(content).map((block) => textOf(block['text']));
+function saidIn({ role, content, toolCallId, toolName, isError }: Fields): readonly Piece[] | null {
   switch (role) {
     case 'user':
     case 'assistant':
-      if (typeof text === 'string') return text.trim() === '' ? [] : [{ kind: 'text', text }];
-      return recordsOf(content).flatMap((block) => blockPiece(block) ?? []);
+      return piecesOf(content, blockPiece);
     case 'toolResult':
       return [
         {
           kind: 'result',
           callId: nameOf(toolCallId),
           name: nameOf(toolName) ?? 'tool',
-          text: typeof text === 'string' ? text : text.join('\n'),
+          text: resultText(content),
           isError: isError === true,
         },
       ];
@@ -87,7 +86,7 @@ export function openClawConversations(
     const message = recordOf(value['message']);
     const media = recordsOf(message['content']).filter((block) => block['type'] === 'image').length;
     if (media > 0) note(NOT_TAKEN.media, path, media);
-    const pieces = piecesOf(message);
+    const pieces = saidIn(message);
     if (pieces === null) note(NOT_TAKEN.system, path);
     else if (pieces.length === 0) note(NOT_TAKEN.empty, path);
     else if (isTooLong(pieces)) note(NOT_TAKEN.tooLong, path);
@@ -98,11 +97,10 @@ export function openClawConversations(
         model: message['role'] === 'assistant' ? nameOf(message['model']) : null,
       });
   }
-  const first = [...said.values()].find(({ author }) => author === 'human')?.pieces[0];
   return conversationsOf(
     {
       ...{ format: OPENCLAW, sourceId: nameOf(header['id']) ?? path, said, skipped, current: last },
-      title: title || (first?.kind === 'text' ? first.text : ''),
+      title: title || firstWords(said),
       fallback: dateOf(header['timestamp']) ?? fallback,
     },
     note,
