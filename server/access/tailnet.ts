@@ -7,6 +7,7 @@
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import { sentence } from '../../src/shared/domain/names.ts';
+import { parseJson } from '../../src/shared/domain/platform/json.ts';
 import { tailnetEndpoints } from '../../src/shared/protocol/endpoints/access.ts';
 import { answer, type Handled } from '../http/endpoint.ts';
 import { problem } from '../http/problem.ts';
@@ -86,22 +87,13 @@ async function tailscale(
   return { code, out, errors };
 }
 
-/** The value of this JSON; null: it is none that is expected. */
-function parsed<Value>(schema: z.ZodType<Value>, text: string): Value | null {
-  try {
-    return schema.safeParse(JSON.parse(text)).data ?? null;
-  } catch {
-    return null;
-  }
-}
-
 export function createTailnet({ port, onAddress }: TailnetDeps): Tailnet {
   let known: string | null = null;
   const targets = ['127.0.0.1', 'localhost'].map((name) => `http://${name}:${port}`);
 
   async function served(): Promise<z.output<typeof servedSchema>['Web']> {
     const answered = await tailscale(['serve', 'status', '--json'], TAILNET.answerMs);
-    return (answered && parsed(servedSchema, answered.out)?.Web) ?? {};
+    return (answered && servedSchema.safeParse(parseJson(answered.out)).data?.Web) ?? {};
   }
   function addressIn(web: z.output<typeof servedSchema>['Web']): string | null {
     const [host] = Object.entries(web).find(([, { Handlers }]) => targets.includes(Handlers['/']?.Proxy ?? '')) ?? [];
@@ -114,7 +106,7 @@ export function createTailnet({ port, onAddress }: TailnetDeps): Tailnet {
     known = addressIn(await served());
     if (known !== null) return { address: known, canServe: true };
     const status = await tailscale(['status', '--json'], TAILNET.answerMs);
-    const read = status && parsed(statusSchema, status.out);
+    const read = status && statusSchema.safeParse(parseJson(status.out)).data;
     return { address: null, canServe: read?.BackendState === 'Running' && (read.Self?.DNSName ?? '') !== '' };
   }
 

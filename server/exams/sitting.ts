@@ -79,11 +79,13 @@ export function createSitting(
     ...{ priority: 'person', model, system, tools: [], maxTokens: EXAM_LIMITS.answerTokens },
     messages: [{ role: 'user', blocks: [{ kind: 'text', text }] }],
   });
+  const systemFor = (snapshot: AgentSnapshot) =>
+    systemOf(protocol, snapshot, { instructions: '', columns: [] }, new Set());
   /** The copy is asked. */
   const asking = (snapshot: AgentSnapshot, why: string): MindRequest =>
     plain(
       modelOf(snapshot),
-      systemOf(protocol, snapshot, { instructions: '', columns: [] }, new Set()),
+      systemFor(snapshot),
       firstWords({ agentId, why, lastSession: true, before: [] }, snapshot, memory, around),
     );
 
@@ -91,11 +93,7 @@ export function createSitting(
   const transcript = before.transcript ?? '';
   const keptFrom = Math.floor(transcript.length * (1 - limits.keep));
   const summaryWords = Math.floor(limits.mostCharacters / limits.wordCharacters);
-  const summing = plain(
-    models.before,
-    systemOf(protocol, before, { instructions: '', columns: [] }, new Set()),
-    summaryRequest(transcript.slice(0, keptFrom), summaryWords),
-  );
+  const summing = plain(models.before, systemFor(before), summaryRequest(transcript.slice(0, keptFrom), summaryWords));
 
   async function cost(): Promise<ExamCost> {
     const filler = 'x'.repeat(EXAM_LIMITS.usualBytes);
