@@ -121,7 +121,7 @@ export const OWNER_RIGHTS = {
     holder: () => 'owners',
     off: '',
     refusal: (home) =>
-      sentence`This setting applies to the demo of every household at this relay, so only the household of its owner may change it. ${named(home)}`,
+      sentence`This setting applies to the demo of every household at this relay. Only the household of the relay’s owner may change it. ${named(home)}`,
   },
 } as const satisfies Readonly<Record<string, Right>>;
 export type OwnerRight = keyof typeof OWNER_RIGHTS;

@@ -75,7 +75,7 @@ export function createAsideNotices({ home, now, logger }: AsideNoticesDeps): Asi
           text:
             id === null
               ? sentence`A part of this household could not be taken up again when the relay started: ${part}. The rest works. Start the relay again. Its log says more.`
-              : sentence`Something stored here cannot be read any more, and is left out: ${part}, ${id}. The relay’s log says more.`,
+              : sentence`Something stored here can no longer be read, and is left out: ${part}, ${id}. The relay’s log says more.`,
         });
       },
     }),
@@ -83,7 +83,7 @@ export function createAsideNotices({ home, now, logger }: AsideNoticesDeps): Asi
       logger.error('An event cannot be read, and is set aside.', { home, number: id, kind, why });
       add({
         clientId: `set-aside:${id}`,
-        text: sentence`Something that happened here cannot be read any more, and is left out: number ${id} in the relay’s history. The relay’s log says more.`,
+        text: sentence`An event can no longer be read, and is left out: number ${id}. The relay’s log says more.`,
       });
     },
     opened(given) {

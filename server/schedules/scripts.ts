@@ -108,7 +108,7 @@ const UNLED = {
 const EXCESS: Readonly<Record<Exclude<Cut, 'time' | 'closing'>, string>> = {
   memory: sentence`it took more memory than it may`,
   room: sentence`its agent’s folder has no more room, or the disk has none`,
-  files: sentence`its agent’s folder holds more files than it may, or some that cannot be counted`,
+  files: sentence`its agent’s folder has too many files, or some that cannot be counted`,
   watchers: sentence`it watched more files or descriptors than one script may (inotify, epoll)`,
   output: sentence`it wrote more than is read`,
   stopped: sentence`it was stopped`,
@@ -475,12 +475,12 @@ interface ScriptTextsDeps {
   readonly now: () => number;
 }
 
-const GONE = sentence`Its file is not there any more, or cannot be read. The text that was accepted ran.`;
-const WAITS = sentence`Its file says something else by now. The text that was accepted ran; the new one waits for your yes.`;
-const DECLINED = sentence`Its file says something else by now, which you declined. The text that was accepted ran.`;
-const NO_TEXT = sentence`Its file holds something else by now that is no text in UTF-8, so it cannot be shown to you. The text that was accepted ran.`;
-const NONE_ACCEPTED = sentence`Its file says something else than what was accepted. The question about it waits for your yes.`;
-const NONE_LEFT = sentence`Its file says something else than what was accepted. Look at it, and save the script once more.`;
+const GONE = sentence`Its file is gone, or cannot be read. The accepted text ran.`;
+const WAITS = sentence`Its file has changed. The accepted text ran; the new one waits for your yes.`;
+const DECLINED = sentence`Its file has changed, and you declined the change. The accepted text ran.`;
+const NO_TEXT = sentence`Its file has changed, and is no longer text in UTF-8. The accepted text ran.`;
+const NONE_ACCEPTED = sentence`Its file is not the accepted text, and waits for your yes.`;
+const NONE_LEFT = sentence`Its file is not the accepted text. Look at it, and save the script again.`;
 
 /** Stores the accepted text of a script and deletes the previous one. */
 export async function keepText(

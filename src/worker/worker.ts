@@ -54,7 +54,7 @@ import type { Doc, ForgetDoc } from '../shared/protocol/documents.ts';
 import { guessDeviceName } from '../shared/domain/device-name.ts';
 import { sentence } from '../shared/domain/names.ts';
 
-const WAITING = sentence`Another version of Roost still uses what is stored in this browser. Close its other tabs; this one continues by itself.`;
+const WAITING = sentence`Another version of Roost is open in this browser. Close its tabs, and this one continues.`;
 const cursorSchema = z.object({ log: z.string(), after: z.number() });
 
 const isShared = 'SharedWorkerGlobalScope' in globalThis;
@@ -113,7 +113,7 @@ function crashed(error: unknown) {
 addEventListener('error', (event) => crashed(event.error ?? event.message));
 addEventListener('unhandledrejection', (event) => crashed(event.reason));
 
-const NO_DATABASE = sentence`This browser can no longer open a database for this page, and Roost cannot repair it. Close the browser and start it again; if that does not help, your team comes back in another browser: join from another device, type your recovery phrase, or import a copy.`;
+const NO_DATABASE = sentence`This browser can no longer open a database for this page, and Roost cannot repair it. Restart the browser. If that does not help, use another browser. There, join from another device, type your recovery phrase, or import a copy.`;
 /**
  * Runs before the ledger opens: documents that it takes from its first moment on may have to go to
  * other devices.

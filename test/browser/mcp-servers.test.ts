@@ -59,7 +59,7 @@ describe('An MCP server', { timeout: 90_000 }, () => {
     await page.getByText('Paste settings').click();
     const paste = page.getByLabel('Settings of another program');
     await paste.fill('{ "mcpServers": ');
-    await page.getByText('This is no JSON.').waitFor();
+    await page.getByText('This is not valid JSON.').waitFor();
     await paste.fill(
       JSON.stringify({
         mcpServers: {

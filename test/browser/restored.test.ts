@@ -84,7 +84,7 @@ it('brings no MCP server without its own tick, and starts none by Import and Giv
   const command = (name: string) => `/bin/sh -c "echo > '${mark(name)}'"`;
   expect((await changes.getByRole('listitem').allInnerTexts()).map((text) => text.split('\n')[0]?.trim())).toEqual([
     `The MCP server “calendar” would run on the relay’s machine, in the sandbox: ${command('calendar')}.`,
-    `The MCP server “diary” would run on the relay’s machine, free, as whoever started the relay: ${command('diary')}.`,
+    `The MCP server “diary” would run on the relay’s machine without a sandbox, as the user that started the relay: ${command('diary')}.`,
     `The MCP server “far” would be called at ${FAR}.`,
   ]);
   for (const box of await changes.getByRole('checkbox').all()) expect(await box.isChecked()).toBe(false);

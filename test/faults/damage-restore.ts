@@ -149,9 +149,7 @@ export async function switchOff(home: DamagedHome): Promise<number> {
     .getByText('Nothing is handed to the relay: you switched that off. What it was given before stays there, sealed.')
     .waitFor();
   await page
-    .getByText(
-      'If the browser’s data is cleared, or this device is lost, only a copy or another device brings them back.',
-    )
+    .getByText('If you clear the browser’s data or lose this device, you need a copy or another device.')
     .waitFor();
   const docs = Array.from({ length: WRITTEN_SINCE }, (_none, i) => messageDoc(900_000 + i));
   await createOwnerLine(page).call('append', docs);

@@ -775,7 +775,7 @@ export const SCENES: Readonly<Record<string, Scene>> = {
     path: '/inbox',
     prepare: ({ reach }) => {
       const why =
-        'Commands are off: their sandbox needs bubblewrap, which is not installed. Install it (Debian and Ubuntu: apt install bubblewrap; Fedora: dnf install bubblewrap; Arch: pacman -S bubblewrap) and start the relay again.';
+        'Commands are off: their sandbox needs bubblewrap, which is not installed. Install it (for example “apt install bubblewrap”), and restart the relay.';
       reach.on('GET /api/approvals', { waiting: [], answered: [], sandbox: { available: false, why } });
       reach.on('GET /api/calls', { calls: [], more: false });
     },

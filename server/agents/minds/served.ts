@@ -152,7 +152,7 @@ function statusProblem(error: InstanceType<typeof Anthropic.APIError>, context: 
   if (is(404, 'not_found_error') && !namesModel(said, model))
     return {
       kind: 'no-such-address',
-      message: sentence`${host} has no ${SPOKEN[protocol].name} under this address (404). Check ${addressIn(context)}: it is what stands before ${SPOKEN[protocol].path}. ${host} said: ${said}`,
+      message: sentence`${host} has no ${SPOKEN[protocol].name} under this address (404). Check ${addressIn(context)}: it is the part before ${SPOKEN[protocol].path}. ${host} said: ${said}`,
     };
   if (is(404, 'not_found_error'))
     return {
@@ -178,7 +178,7 @@ function statusProblem(error: InstanceType<typeof Anthropic.APIError>, context: 
   if (context.began) return { kind: 'stream-cut', message: sentence`${host} broke off in mid-answer: ${said}` };
   return {
     kind: 'upstream-broken',
-    message: sentence`${host} had an error of its own${error.status ? ` (${error.status})` : ''}: ${said}`,
+    message: sentence`${host} had an internal error${error.status ? ` (${error.status})` : ''}: ${said}`,
   };
 }
 

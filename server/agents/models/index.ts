@@ -164,7 +164,7 @@ export interface HomeModelsDeps extends ModelRowsDeps {
 
 /** Anthropic's own. */
 const OWN = { protocol: 'messages', address: null } as const;
-const NONE = sentence`Whoever runs this relay has not allowed pages to connect models (--model-addresses).`;
+const NONE = sentence`The relay’s owner has not allowed pages to connect models (--model-addresses).`;
 
 /**
  * After these failures another protocol may work: the path does not exist, or the answer has

@@ -636,7 +636,7 @@ async function askedUntilDone(deps: AnswerDeps, own: ReturnType<typeof createOwn
     if (unreadableTurns >= deps.unreadableTurns)
       return {
         status: 'failed',
-        error: sentence`The model “${model}” called tools ${unreadableTurns} times in a row in a way that cannot be read, and was stopped there. Try again, or choose another model.`,
+        error: sentence`The model “${model}” was stopped after ${unreadableTurns} tool calls in a row that cannot be read. Try again, or choose another model.`,
         usage,
         stop: null,
         failure: null,

@@ -245,9 +245,9 @@ interface Turn {
 const MODEL_CAME =
   '[Until now a demo played your part in this conversation: its answers were prepared sentences. From this message on a model is connected, and you think for yourself. Go on as who you are.]';
 
-const SHORTENED = sentence`This conversation is longer than the model can read. From here on the model is given the newest part. The page still has all of it.`;
+const SHORTENED = sentence`This conversation is too long for the model. The model now gets only the newest part. The page still has all of it.`;
 const unsummarised = (why: string) =>
-  sentence`This conversation is longer than the model can read, and could not be summarised: ${why} From here on the model is given the newest part. The page still has all of it.`;
+  sentence`This conversation is too long for the model. The model now gets only the newest part. The page still has all of it. Roost could not summarise it: ${why}`;
 
 const RESULTS_LEFT_OUT = sentence`The model’s server refused what a tool returned. It was left out, and everything else was read.`;
 
@@ -349,7 +349,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     if (isToolless && announces())
       say(
         `toolless ${asked.model}`,
-        sentence`The model “${asked.model}” cannot use tools here, or reads too little for them: this agent can talk, and nothing else. Choose another model in the settings to let it act.`,
+        sentence`The model “${asked.model}” cannot use tools, or its context is too small for them. This agent can only talk. Choose another model in the settings to let it act.`,
       );
   }
 
@@ -359,7 +359,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     const shown = (tokens: number) => tokens.toLocaleString('en');
     say(
       'read-less',
-      sentence`The server of the model “${model}” read ${shown(read)} of about ${shown(sent)} tokens, and left the rest out without a word. Give it a larger context where it runs. For Ollama, start it with OLLAMA_CONTEXT_LENGTH=32768, or set num_ctx in the model’s Modelfile; “ollama ps” shows it under CONTEXT. Until then Roost cuts conversations with this model to what it reads. The model’s card under Models says so too.`,
+      sentence`The server of the model “${model}” read only ${shown(read)} of about ${shown(sent)} tokens. Give it a larger context where it runs. For Ollama, start it with OLLAMA_CONTEXT_LENGTH=32768, or set num_ctx in the Modelfile. Until then Roost cuts conversations with this model to what it reads.`,
     );
   }
 

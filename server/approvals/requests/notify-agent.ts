@@ -40,13 +40,13 @@ export const saidNo = (words: string) => `The human said no.${words.trim() === '
 
 export const WITHDRAWN = {
   session: sentence`The session ended before you answered.`,
-  forgotten: sentence`The agent is not part of the team any more.`,
+  forgotten: sentence`The agent is no longer in the team.`,
   detached: sentence`The server was removed.`,
   off: sentence`The tool is now switched off for this agent.`,
   restarted: sentence`The relay restarted before you answered.`,
-  unneeded: sentence`Nobody waits for this answer any more.`,
+  unneeded: sentence`This question no longer needs an answer.`,
   replaced: sentence`A newer question has replaced it.`,
-  settled: sentence`The script or its file has changed, so this question needs no answer any more.`,
+  settled: sentence`The script or its file has changed. This question no longer needs an answer.`,
 } as const;
 
 /** The line that opens a turn about an outcome. */

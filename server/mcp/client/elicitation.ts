@@ -360,7 +360,7 @@ export interface Questions {
 }
 
 const CALL_OVER = sentence`The call that asked has ended.`;
-const WITHDRAWN = sentence`The server needs no answer any more.`;
+const WITHDRAWN = sentence`The server no longer needs an answer.`;
 const SERVER_ENDED = sentence`The connection to the server has ended.`;
 
 export function createQuestions({

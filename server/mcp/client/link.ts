@@ -266,7 +266,7 @@ const NO_MEMORY = /WebAssembly|out of memory|allocat\w* (?:of )?memory|memory al
 const boxedTrouble = (trouble: string) =>
   NO_MEMORY.test(trouble)
     ? sentence`It ran out of memory in the sandbox. ${trouble}`
-    : sentence`It runs in the sandbox, where it reaches only the system’s programs and the folders and hosts that you named. Add what it lacks, or let it run outside the sandbox. ${trouble}`;
+    : sentence`In the sandbox it reaches only system programs, and the folders and hosts that you named. Add what it lacks, or let it run outside the sandbox. ${trouble}`;
 
 const wantsSignIn = (error: unknown) =>
   isSdkError('UnauthorizedError', error) ||

@@ -293,7 +293,7 @@ export function createBudgets({ rows, prices, holds, configs, directory, now, el
   }
 
   const held = (state: BudgetState, most: number) =>
-    sentence`What is left of today’s budget of ${usdText(state.budget ?? 0)} is held for requests that are under way (${usdText(state.spent)} spent, ${usdText(state.held)} held; this one may cost up to ${usdText(most)}). Try again when they are done, or raise the budget in the settings, under “Budgets and prices”.`;
+    sentence`The rest of today’s budget of ${usdText(state.budget ?? 0)} is reserved for running requests (${usdText(state.spent)} spent, ${usdText(state.held)} reserved). This request may cost up to ${usdText(most)}. Try again when they are done, or raise the budget in the settings, under “Budgets and prices”.`;
 
   async function setFor(agentId: AgentId) {
     const { effective } = await configs.agent(agentId);

@@ -189,7 +189,7 @@ export function faultOf(name: string, error: unknown): ProgramError {
   return error instanceof RequestError && error.code === AUTH_REQUIRED
     ? new ProgramError(
         'not-signed-in',
-        sentence`${name} is not signed in. Start it once in a terminal on the relay’s machine, and sign in there; or give it its key as a variable. It says: ${beginningOfText(message, 300)}`,
+        sentence`${name} is not signed in. Sign in to it in a terminal on the relay’s machine, or give it its key as a variable. It says: ${beginningOfText(message, 300)}`,
       )
     : new ProgramError('other', sentence`${name} answered with an error: ${beginningOfText(message, 300)}`);
 }

@@ -342,7 +342,7 @@ const GONE: AgentMind = {
       ok: false,
       error: {
         kind: 'upstream-broken',
-        message: sentence`The ACP agent that was chosen as this agent’s mind is not there, or may not be run on this relay. Choose another under its limits.`,
+        message: sentence`The ACP agent that drives this agent is gone, or may not run on this relay. Choose another under its limits.`,
       },
       blocks: [],
       usage: null,

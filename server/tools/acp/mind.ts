@@ -572,7 +572,7 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
     if (found.some(({ hash }) => hash === null))
       throw new ProgramError(
         'other',
-        sentence`${name} was not started: its agent’s folder has settings that it would follow by itself, and some cannot be looked at (${paths}). Delete them under Files.`,
+        sentence`${name} was not started. Its agent’s folder has settings for it, and Roost cannot read some of them (${paths}). Delete them under Files.`,
       );
     if (found.length === 0) return found;
     const input = questionOf(name, found);
@@ -580,7 +580,7 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
     if (!verdict.let)
       throw new ProgramError(
         'other',
-        sentence`${name} was not started: its agent’s folder has settings that it would follow by itself (${paths}). Delete them under Files, or let it start with them in the Inbox.`,
+        sentence`${name} was not started: its agent’s folder has settings that it would follow (${paths}). Delete them under Files, or let it start with them in the Inbox.`,
       );
     verdict.over({ text: 'It was started with them.', isError: false, stopped: false });
     return found;
@@ -600,7 +600,7 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
       await made.line.close();
       throw new ProgramError(
         'other',
-        sentence`${name} was ended: settings in its agent’s folder that it follows by itself changed while it started.`,
+        sentence`${name} was ended: settings that it follows changed in its agent’s folder while it started.`,
       );
     }
     try {

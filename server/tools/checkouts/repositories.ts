@@ -196,7 +196,7 @@ function refuseSpelling(repository: string): string {
     case 'password':
       return sentence`An address with a password in it is kept nowhere. Leave it out, and set a token.`;
     default:
-      return sentence`This address of a repository cannot be used. It may hold no white space, no backslash, no “?” and no “#”, and its host may not end with a dot.`;
+      return sentence`A repository’s address has no spaces, “\\”, “?” or “#”, and no dot at the end of its host.`;
   }
 }
 /** Ports below 1024 belong to other services, which a request of git could disturb. */
@@ -239,7 +239,7 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf, head
       if (real === null) return sentence`There is no ${repository} on the relay’s machine.`;
       const own = await realpath(hidden).catch(() => hidden);
       return within(real, own) || within(own, real)
-        ? sentence`${repository} holds what is the relay’s own, or lies in it.`
+        ? sentence`${repository} contains the relay’s data, or is part of it.`
         : null;
     }
     const url = remoteOf(repository);
@@ -315,7 +315,7 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf, head
     }
     const branch = /^ref: refs\/heads\/(\S+)\tHEAD$/m.exec(said)?.[1];
     if (!isThere || !branchSchema.safeParse(branch).success || branch === undefined)
-      throw new GitError(sentence`The repository has no commit, or no branch of its own. Name the branch.`);
+      throw new GitError(sentence`The repository has no commit, or no default branch. Name the branch.`);
     return branch;
   }
 

@@ -297,7 +297,7 @@ async function refuseParts(
   );
   for (const folder of [top, own, common, ...(await borrowedFrom(join(common, 'objects')))]) {
     if (folder === null) continue;
-    if (within(folder, home)) throw new GitError(sentence`${folder} holds what is the relay’s own, or lies in it.`);
+    if (within(folder, home)) throw new GitError(sentence`${folder} contains the relay’s data, or is part of it.`);
     if (user !== undefined && (await stat(folder)).uid !== user && !isTrusted)
       throw new GitError(
         sentence`${folder} belongs to another user of the machine. Run the relay as that user. Or, if you trust it, run “git config --global --add safe.directory ${path}” as the relay’s user.`,

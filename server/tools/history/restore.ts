@@ -65,10 +65,10 @@ function planOf({ current, target, only }: Pick<RestoreOptions, 'current' | 'tar
 /** Expected at one entry. */
 class LeftError extends Error {}
 
-const NOT_RECORDED = sentence`Something that is not recorded lies there, and could not be brought back. It stays as it is.`;
+const NOT_RECORDED = sentence`There is something that is not recorded and could not be restored. It stays as it is.`;
 const CHANGED = sentence`It changed while the files were being restored. It stays as it is.`;
 const UNKNOWN = sentence`What was there at that time was not recorded. What is there now stays.`;
-const NOT_EMPTY = sentence`Something that is not recorded lies in the folder, so the folder stays.`;
+const NOT_EMPTY = sentence`The folder stays, because it has something in it that is not recorded.`;
 const NO_FOLDER = sentence`The folder for it could not be made.`;
 const FORBIDDEN = sentence`The rights that are set there forbid it.`;
 const FULL = sentence`The disk is full.`;

@@ -14,9 +14,9 @@ import { GitError, type Histories, HistoryError } from './index.ts';
 
 const BROKEN = sentence`The history cannot be read or written. The relay’s log says why.`;
 const UNRECORDED: Readonly<Record<Gap['why'], string>> = {
-  'no-room': sentence`Nothing was restored: the files as they are now could not be recorded first, because they take more than half of the agent’s room.`,
-  'disk-full': sentence`Nothing was restored: the files as they are now could not be recorded first, because the disk is full.`,
-  'too-slow': sentence`Nothing was restored: recording the files as they are now took too long. Try again.`,
+  'no-room': sentence`Nothing was restored. The current files could not be recorded first: they take more than half of the agent’s space.`,
+  'disk-full': sentence`Nothing was restored. The current files could not be recorded first: the disk is full.`,
+  'too-slow': sentence`Nothing was restored. Recording the current files first took too long. Try again.`,
   broken: BROKEN,
 };
 

@@ -44,15 +44,15 @@ export function missing({
     return sentence`Commands are off: their sandbox needs Linux, and this relay runs on ${SYSTEMS[platform] ?? platform}. Run the relay on Linux to use commands. A virtual machine on this computer is enough.`;
   if (!filtered) return sentence`Commands are off: their sandbox needs an x64 or arm64 processor, and this is ${arch}.`;
   if (bubble === null)
-    return sentence`Commands are off: their sandbox needs bubblewrap, which is not installed. Install it (Debian and Ubuntu: apt install bubblewrap; Fedora: dnf install bubblewrap; Arch: pacman -S bubblewrap) and start the relay again.`;
+    return sentence`Commands are off: their sandbox needs bubblewrap, which is not installed. Install it (for example “apt install bubblewrap”), and restart the relay.`;
   return null;
 }
 
-export const AS_ROOT = sentence`Commands are off: the relay runs as root, where only control groups can limit processes, and it cannot create one here. Start the relay as an ordinary user.`;
+export const AS_ROOT = sentence`Commands are off: the relay runs as root, and cannot create control groups to limit processes. Start the relay as an ordinary user.`;
 
 /** There is a sandbox, but no control group. */
 export const watched = (limits: Pick<SandboxLimits, 'memory' | 'watchMs'>): string =>
-  sentence`Commands run in their sandbox, but the kernel does not limit their memory, because the relay may not create control groups. Instead the relay checks every ${limits.watchMs / 1_000} s, and kills a command that uses more than ${limits.memory / 1_000_000_000} GB. Between two checks a command can use more. To let the kernel limit it, start the relay as a systemd service or with “systemd-run --user --scope npm start”.`;
+  sentence`The kernel does not limit the memory of commands, because the relay may not create control groups. The relay checks every ${limits.watchMs / 1_000} s, and kills a command that uses more than ${limits.memory / 1_000_000_000} GB. To let the kernel do it, start the relay with “systemd-run --user --scope npm start”.`;
 
 /**
  * `bwrap` could not start: the kernel or its administrator allows ordinary programs no namespaces.

@@ -159,7 +159,7 @@ export function createWorkspaceRoutes({
         throw problem(
           413,
           'too-large',
-          sentence`A zip holds at most 4 GB, and this folder has more. Download its folders or files separately.`,
+          sentence`A zip has at most 4 GB, and this folder is larger. Download its folders or files separately.`,
         );
       return new Response(streamOf(zipOf(workspace, path)), {
         headers: keptAs(`${lastOf(path) === '' ? 'files' : lastOf(path)}.zip`),

@@ -58,7 +58,7 @@ export function unreadableFile(error: unknown): ExportError | null {
   if (name !== 'NotReadableError' && name !== 'NotFoundError') return null;
   return new ExportError(
     'damaged',
-    sentence`The browser cannot read this file any more: it was moved, changed, or its drive is gone. Choose it once more.`,
+    sentence`The browser can no longer read this file. It was moved or changed, or its drive is gone. Choose it again.`,
     { cause: error },
   );
 }

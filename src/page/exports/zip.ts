@@ -49,7 +49,7 @@ const STORED = 0;
 configure({ useWebWorkers: false });
 
 const DAMAGED = sentence`This zip is damaged or not whole. Copy it from where it came once more, or pack the folder again.`;
-const LOCKED = sentence`This zip is locked with a password of its own. Unpack it with the program that made it, and pack it again without.`;
+const LOCKED = sentence`This zip has a password. Unpack it with the program that made it, and pack it again without one.`;
 const OTHER_METHOD = sentence`This zip is packed in a way that Roost cannot read. Pack the folder again as an ordinary zip.`;
 
 function problemOf(error: unknown, tooLarge: string): ExportError {

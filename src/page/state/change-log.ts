@@ -286,7 +286,7 @@ const saveSetting = ({ actions }: RoostState, key: SettingKey, value: unknown): 
   isSettingValue(key, value)
     ? // `isSettingValue` has checked that it is a value of this key.
       actions.saveSetting(key, value as Settings[typeof key])
-    : Promise.resolve({ ok: false, reason: t`What stood there before cannot be set any more.` });
+    : Promise.resolve({ ok: false, reason: t`The earlier value can no longer be set.` });
 
 /** Restores only these fields. Other fields changed since stay. */
 async function backFields(roost: RoostState, { kind, agentId, fields }: Of<'limits' | 'prices'>): Promise<Done> {

@@ -141,7 +141,7 @@ export async function writeChange(
   const lead = clock.lead();
   if (lead > MAX_AHEAD_MS)
     notices.info(
-      t`Something here is dated ${Math.round(lead / DAY_MS)} days ahead of this device’s clock. What you set now is dated after it, so that yours holds.`,
+      t`Something here is dated ${Math.round(lead / DAY_MS)} days ahead of this device’s clock. Your change is dated after it, so it applies.`,
     );
   const written = await attempt(dataWorker.call('append', made));
   if (written.ok) household.take(made);

@@ -85,7 +85,7 @@ function createMappings(roost: RoostState): Mappings {
       const removed = await reach((client) => client.removeMapping({ projectId, agentId, mappingId }));
       await of(projectId, agentId).again();
       if (!removed.ok) return notices.refused(removed.problem);
-      notices.info(t`“${name}” does not work on this project any more.`, {
+      notices.info(t`“${name}” no longer works on this project.`, {
         label: t`Undo`,
         run: () =>
           void add(projectId, agentId, { routineId, columnIds, toolOverrides, separate }).then((back) => {

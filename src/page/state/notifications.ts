@@ -87,7 +87,7 @@ export function whyNoPush(): string | null {
     return t`A browser does this only for a page under https://, or on the relay’s own machine.`;
   if ('PushManager' in globalThis && 'serviceWorker' in navigator && 'Notification' in globalThis) return null;
   return /iPhone|iPad/.test(navigator.userAgent)
-    ? t`On an iPhone or iPad, put Roost on the home screen first (Share, Add to Home Screen), and open it from there.`
+    ? t`On an iPhone or iPad, put Roost on the home screen first (Share, Add to Home Screen). Then open it there.`
     : t`This browser cannot tell you anything while Roost is closed.`;
 }
 

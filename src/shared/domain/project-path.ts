@@ -30,7 +30,7 @@ export function projectPathFault(path: string): string | null {
   const names = path.split('/');
   if (bytes(path) > PROJECT_PATH_LIMITS.path) return sentence`A path has at most ${PROJECT_PATH_LIMITS.path} bytes.`;
   if (names.length > PROJECT_PATH_LIMITS.depth)
-    return sentence`A file lies at most ${PROJECT_PATH_LIMITS.depth - 1} folders deep.`;
+    return sentence`A file can be at most ${PROJECT_PATH_LIMITS.depth - 1} folders deep.`;
   if (names.some((name) => name === '' || name === '.' || name === '..'))
     return sentence`A path consists of names with / between them.`;
   if (names.some((name) => bytes(name) > PROJECT_PATH_LIMITS.name))

@@ -73,7 +73,7 @@ function reasonFor(check: GateCheck, stopped: Stopped): string {
     case 'pair':
       return limits.maxWakesPerPairPerDay === 0
         ? sentence`Its limit is 0 wakes a day for each who asks: it is never woken.`
-        : sentence`Whoever asks has woken it ${times(limits.maxWakesPerPairPerDay)} today, which is the limit for one. ${whenOf(stopped)}`;
+        : sentence`The caller has woken it ${times(limits.maxWakesPerPairPerDay)} today, which is the limit for one caller. ${whenOf(stopped)}`;
     case 'blackout':
       return sentence`It is not woken at this hour${label === '' ? '' : ` (${label})`}. ${whenOf(stopped)}`;
     case 'minutes':

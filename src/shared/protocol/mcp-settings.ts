@@ -50,8 +50,8 @@ export type ReadServers =
 
 type Settings = Readonly<Record<string, unknown>>;
 
-const NO_JSON = sentence`This is no JSON. Paste the whole of it, from { to }.`;
-const NO_SERVERS = sentence`There are no servers in it. They stand under "mcpServers".`;
+const NO_JSON = sentence`This is not valid JSON. Paste all of it, from { to }.`;
+const NO_SERVERS = sentence`There are no servers in it. They must be under "mcpServers".`;
 
 /** Undefined: the text is not JSON, with or without comments. */
 function jsonIn(text: string): unknown {

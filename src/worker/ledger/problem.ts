@@ -62,12 +62,12 @@ export function storageProblemOf(error: unknown): StorageProblem {
   if (name === 'QuotaExceededError' || errorMessage(error).includes('QuotaExceeded'))
     return {
       kind: 'quota',
-      detail: sentence`The browser has no more room for this page. Free some disk space, or remove data of other sites; writing goes on by itself.`,
+      detail: sentence`The browser has no space left for this page. Free some disk space, or remove data of other sites. Roost then continues to save.`,
     };
   if (isUnreadable(error))
     return {
       kind: 'unreadable',
-      detail: sentence`${errorMessage(error)} Roost looks for it in the second copy, and this page then continues by itself; if it does not, reload it.`,
+      detail: sentence`${errorMessage(error)} Roost looks for it in the second copy. If this page does not continue, reload it.`,
     };
   return { kind: 'broken', detail: sentence`The browser’s storage failed: ${errorMessage(error)}. Reload the page.` };
 }

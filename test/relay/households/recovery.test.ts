@@ -166,7 +166,7 @@ it('starts with a row that cannot be read in every table that it reads, says so,
     }
     expect(broken).toEqual([]);
     const said = textsOf(await eventsOf(browserOf(hands.relay().url, await hands.relay().signIn()))).join('\n');
-    expect(said).toContain('cannot be read any more');
+    expect(said).toContain('can no longer be read');
   } finally {
     await hands.close();
   }

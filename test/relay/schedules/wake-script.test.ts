@@ -287,7 +287,7 @@ describe.skipIf(WITHOUT_SANDBOX)('A script of an agent’s own, at a relay that 
     expect(await runs(one)).toMatchObject({ said, detail: expect.stringContaining('waits for your yes') });
     await no();
     await unlink(join(await ownFolder(), 'site.sh'));
-    expect(await runs(one)).toMatchObject({ said, detail: expect.stringContaining('not there any more') });
+    expect(await runs(one)).toMatchObject({ said, detail: expect.stringContaining('file is gone') });
     // It has written its file anew, with the text that was declined.
     expect(await runs(one)).toMatchObject({ said, detail: expect.stringContaining('declined') });
   });
@@ -296,7 +296,7 @@ describe.skipIf(WITHOUT_SANDBOX)('A script of an agent’s own, at a relay that 
     const one = await registered('echo as accepted');
     const file = join(await ownFolder(), 'site.sh');
     await unlink(file);
-    const gone = { said: 'as accepted\n', detail: expect.stringContaining('not there any more') };
+    const gone = { said: 'as accepted\n', detail: expect.stringContaining('file is gone') };
     expect(await runs(one)).toMatchObject(gone);
     await symlink(join(hands.relay().home, 'sealing.key'), file);
     expect(await runs(one)).toMatchObject(gone);
@@ -343,7 +343,7 @@ describe.skipIf(WITHOUT_SANDBOX)('A script of an agent’s own, at a relay that 
     const late = await hands.answer(callId, 'once');
     expect([late.status, problem.parse(await late.json()).detail]).toEqual([
       409,
-      expect.stringContaining('needs no answer any more'),
+      expect.stringContaining('no longer needs an answer'),
     ]);
   });
 

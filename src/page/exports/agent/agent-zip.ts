@@ -272,7 +272,7 @@ const TOO_LARGE = sentence`This file is larger than an agent could be. Choose a 
 const AGENT_ZIP = {
   entries: EXPORT_FORMAT.zipEntries,
   unpackedBytes: EXPORT_FORMAT.unpackedBytes,
-  tooLarge: sentence`This zip holds more than an agent could be. Pack only the agent’s own folder.`,
+  tooLarge: sentence`This zip is too large for one agent. Pack only the agent’s folder.`,
 };
 const SOUL_TOO_LONG = sentence`This soul is longer than ${LIMITS.soul.toLocaleString('en')} characters, more than anybody can wake with. Shorten it, and choose it again.`;
 const SOUL_EMPTY = sentence`This soul has no words yet. Write a few sentences on who this is, and choose the file again.`;

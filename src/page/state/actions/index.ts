@@ -117,7 +117,7 @@ function createHomeActions(parts: Parts): HomeActions {
       }
       // If the button was pressed in two tabs at once, all names of the first hold.
       if (household.store.getState().roster.lead) {
-        notices.info(t`Another tab has begun already. Its names hold; Settings, You changes them.`);
+        notices.info(t`Another tab has already started. You can change the names under Settings, You.`);
         return DONE;
       }
       return await write(() => [

@@ -74,7 +74,7 @@ async function toAgent(
   const { live: session, link } = deps.live.store.getState();
   if (!session) {
     if (replaces === null) return queue(deps, item);
-    return link.kind === 'live' ? refused(t`Nobody is awake to answer anew. Press WAKE first.`) : UNANSWERED;
+    return link.kind === 'live' ? refused(t`Nobody is awake to answer again. Press WAKE first.`) : UNANSWERED;
   }
   const files = await attachments.toSend(item.attachments);
   if (!files.ok) return refused(t`Could not load this. ${files.reason}`);

@@ -71,7 +71,7 @@ async function withFiles({ shelf }: Pick<Device, 'shelf'>, item: Outgoing): Prom
   );
   const there = attachments.filter((file) => isPrepared(file) || !('sha256' in file));
   if (there.length === attachments.length) return { ...item, attachments };
-  const reason = t`What was attached is not on this device any more. Attach it again.`;
+  const reason = t`The attachment is no longer on this device. Attach it again.`;
   return { ...item, attachments: there, state: { kind: 'refused', reason } };
 }
 

@@ -75,9 +75,9 @@ export function acknowledgedText({ toSend, link }: Pick<StoredElsewhere, 'toSend
 export function protectionText({ link, files }: Pick<StoredElsewhere, 'link' | 'files'>): string {
   if (link !== 'off')
     return files
-      ? t`If the browser loses a part of what it stores, your team comes back by itself: from files beside it on this device, and from the relay. That needs the keys in this browser’s data.`
-      : t`If the browser loses a part of what it stores, your team comes back by itself from the relay, as long as this browser has its keys. On this device there is no second copy: this browser cannot keep one.`;
+      ? t`If the browser loses data, Roost restores your team from files on this device and from the relay. That needs the keys in this browser’s data.`
+      : t`If the browser loses data, Roost restores your team from the relay. That needs the keys in this browser’s data. This browser cannot store a second copy on this device.`;
   return files
-    ? t`If the browser loses what it stores, your team comes back from files beside it on this device. If the browser’s data is cleared, or this device is lost, only a copy or another device brings them back.`
-    : t`Nothing is kept a second time: this browser cannot do it. If it loses what it stores, only a copy or another device brings your team back.`;
+    ? t`If the browser loses data, Roost restores your team from files on this device. If you clear the browser’s data or lose this device, you need a copy or another device.`
+    : t`This browser cannot store a second copy. If it loses data, you need a copy or another device to restore your team.`;
 }

@@ -46,7 +46,7 @@ function mcpServerText({ after }: McpServerChange): string {
   const tools = used.length === 0 ? '' : ` ${t`Agents could use ${names(used)}.`}`;
   if (where.kind === 'address') return `${t`${what} would be called at ${whereText(where)}.`}${tools}`;
   return where.box === null
-    ? `${t`${what} would run on the relay’s machine, free, as whoever started the relay: ${whereText(where)}.`}${tools}`
+    ? `${t`${what} would run on the relay’s machine without a sandbox, as the user that started the relay: ${whereText(where)}.`}${tools}`
     : `${t`${what} would run on the relay’s machine, in the sandbox: ${whereText(where)}.`}${tools}`;
 }
 
@@ -372,7 +372,7 @@ export function changeText(change: ImportChange): string {
     case 'keep':
       return t`What you asked here to be forgotten would be kept.`;
     case 'edits':
-      return t`${plural(change.messages, 'message')} to ${change.name} would take the place of what was said, and what stands here after that would be out of sight.`;
+      return t`${plural(change.messages, 'message')} to ${change.name} would replace earlier ones. The messages after them here would be hidden.`;
     case 'mcp-server':
       return mcpServerText(change);
     case 'schedule':
@@ -394,7 +394,7 @@ export function changeText(change: ImportChange): string {
     case 'queued':
       return t`${plural(change.messages, 'message')} would be sent as yours when everybody wakes.`;
     case 'ahead':
-      return t`${plural(change.documents, 'entry', 'entries')} dated ahead of this device’s clock, up to ${fullTime(change.latest)}: the clock of another device was wrong, or this one is. They would stand after all that is here; what you write then stands after them.`;
+      return t`${plural(change.documents, 'entry', 'entries')} dated ahead of this device’s clock, up to ${fullTime(change.latest)}. This clock or another device’s is wrong. They would come after everything here, and what you write next comes after them.`;
     case 'soul-edited':
       return t`The soul would be the one in SOUL.md, as it was edited.`;
     default:
@@ -405,15 +405,15 @@ export function changeText(change: ImportChange): string {
 export const neverText = (documents: number): string =>
   plural(
     documents,
-    'entry is dated more than a hundred years ahead of this device’s clock, and not taken.',
-    'entries are dated more than a hundred years ahead of this device’s clock, and not taken.',
+    'entry is not taken: it is dated more than a hundred years ahead of this device’s clock.',
+    'entries are not taken: they are dated more than a hundred years ahead of this device’s clock.',
   );
 
 export const unfitText = (documents: number): string =>
   plural(
     documents,
-    'entry says what this Roost cannot read, or what does not fit together, and is not taken.',
-    'entries say what this Roost cannot read, or what does not fit together, and are not taken.',
+    'entry is not taken: this Roost cannot use it.',
+    'entries are not taken: this Roost cannot use them.',
   );
 
 /** One conflict: the two sides, and what holds afterwards. */

@@ -11,12 +11,12 @@ export function shortages({ free, keepFree, part }: Room): readonly string[] {
   return [
     ...(free < keepFree
       ? [
-          t`The relay’s disk has ${bytes(free)} left, so agents store nothing more there; what you write is still kept. Make room on that disk, and they go on by themselves.`,
+          t`The relay’s disk has ${bytes(free)} left, so agents cannot store anything there. Your messages are still stored. Free some space on that disk, and the agents continue.`,
         ]
       : []),
     ...(part && part.bytes >= part.most * NEARLY_FULL
       ? [
-          t`Your household keeps ${bytes(part.bytes)} of the ${bytes(part.most)} that it may at this relay${part.bytes >= part.most ? t`, so the relay takes no more of it` : ''}. Your devices keep everything all the same. Whoever runs the relay can allow more (--household-gb).`,
+          t`Your household uses ${bytes(part.bytes)} of its ${bytes(part.most)} at this relay${part.bytes >= part.most ? t`, so the relay takes no more of it` : ''}. Your devices store everything all the same. The relay’s owner can allow more (--household-gb).`,
         ]
       : []),
   ];

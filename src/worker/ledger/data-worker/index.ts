@@ -338,9 +338,9 @@ interface OpenLedgerDeps
 }
 
 const RELOAD = sentence`Another tab has a newer Roost. Reload this one; nothing that was stored is lost.`;
-const MENDED = sentence`A part of what this browser stores was missing, and was made anew from the rest. What was written in the very last moment before may be missing.`;
+const MENDED = sentence`Some of this browser’s data was missing. Roost rebuilt it from the rest. The last few seconds before may be lost.`;
 
-const HANGS = sentence`The browser does not open its storage. Close other tabs of Roost; if that does not help, close the browser and start it again. This page goes on by itself as soon as it can.`;
+const HANGS = sentence`The browser does not open its storage. Close other tabs of Roost. If that does not help, restart the browser. This page continues as soon as it can.`;
 
 interface PatientDeps {
   readonly after: After;

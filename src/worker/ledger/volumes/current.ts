@@ -134,8 +134,7 @@ export async function putListed(db: JournalDatabase, record: VolumeRecord, ids: 
 
 export const unreadable = (what: string, reason: string): string => sentence`${what} cannot be read: ${reason}`;
 
-export const openedEmpty = (expected: number): string =>
-  sentence`it should hold ${expected} documents and opened empty`;
+export const openedEmpty = (expected: number): string => sentence`it should have ${expected} documents and is empty`;
 
 export const lacking = (there: number, expected: number): string =>
   sentence`${there} of ${expected} documents are there`;

@@ -44,9 +44,7 @@ function readPhrase(text: string): ReadPhrase {
   } catch {
     // The words and their number are right, so the checksum is wrong. The library throws for
     // nothing else.
-    return wrong(
-      sentence`All 24 words are in the list, but together they are not a phrase: one of them is another word, or two have changed places.`,
-    );
+    return wrong(sentence`These 24 words are not a recovery phrase: one is wrong, or two are in the wrong order.`);
   }
 }
 

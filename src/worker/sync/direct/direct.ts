@@ -131,7 +131,7 @@ function readText(text: string): ConnectionText | 'other' | 'newer' | 'damaged' 
 const minutes = Math.round(DIRECT.textMs / 60_000);
 const AGAIN = sentence`Make a new one on the device that you would like to connect with.`;
 const SAYS = {
-  noTab: sentence`No page of this browser can open a direct connection: it may not have begun yet, or the browser may have no WebRTC. Wait a moment and try again, or use another browser.`,
+  noTab: sentence`This browser cannot open a direct connection now. Try again in a moment. If it still fails, use a browser with WebRTC.`,
   full: sentence`This browser has as many direct connections as it can have. Close Roost on a device that you do not need now, and try again.`,
   other: sentence`This is not a text for a direct connection; such a text begins with ROOST-DIRECT. Copy all of it from the other device.`,
   newer: sentence`This text was made by a newer Roost. Update this one (reload the page where the relay can be reached), and try again.`,
@@ -140,12 +140,12 @@ const SAYS = {
   own: sentence`This text was made on this very device. Paste it on the other one.`,
   otherDevice: sentence`This text answers another device. Paste it on the one whose text it answers.`,
   removed: sentence`The device that made this text was removed from the household.`,
-  otherKey: sentence`This text is sealed with another key of the household: one of the two devices has not heard yet that a device was removed. Connect both to the relay once, and try again.`,
+  otherKey: sentence`This text is sealed with another key, because a device was removed from the household. Connect both devices to the relay once, and try again.`,
   old: sentence`This text is too old: it was good for ${minutes} minutes. ${AGAIN}`,
   used: sentence`This text was taken before, and is good only once. ${AGAIN}`,
-  noOffer: sentence`What this text answers is no longer open here: it was good for ${minutes} minutes, once, and until the tab that made it was closed. Make a new text here, and begin anew.`,
+  noOffer: sentence`The text that this answers has expired. It is valid for ${minutes} minutes, once, and while its tab is open. Make a new one here.`,
   unreached: sentence`The two devices do not reach each other. They have to be on the same network, and that network has to let its devices speak to each other.`,
-  noAddress: sentence`This device is on no network, as far as its browser says: there is no address to be reached at. Connect it to the network of the other device, and try again.`,
+  noAddress: sentence`The browser says that this device is on no network. Connect it to the other device’s network, and try again.`,
   ended: sentence`The direct connection could not be prepared: the tab that was to carry it was closed. Try again.`,
 } as const;
 

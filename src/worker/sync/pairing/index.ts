@@ -166,7 +166,7 @@ const JOIN_NOTICES = {
   expired: sentence`The code has expired: it lasts five minutes. Nothing was changed; make a new one.`,
   gone: sentence`The code was ended elsewhere, or has expired. Nothing was changed; make a new one.`,
   noInvitation: sentence`What answered this code is not a device of yours. Nothing was changed; make a new code.`,
-  badWelcome: sentence`The answer cannot be opened here: it was changed on its way, or the other device runs a newer Roost. Nothing was changed; make a new code.`,
+  badWelcome: sentence`The answer cannot be read. It was damaged on its way, or the other device has a newer Roost. Nothing was changed; make a new code.`,
 } as const;
 
 export function createJoin({ slots, timers, now, random, device, take, changed }: JoinDeps): Join {
@@ -412,6 +412,14 @@ export function createInvite({ slots, timers, now, random, offer, device, welcom
     }
   }
 
+  async function handOverAndClose(offer: Promise<Taken>): Promise<{ readonly joined: boolean }> {
+    try {
+      return await handOver(await offer);
+    } finally {
+      await close();
+    }
+  }
+
   return {
     async begin() {
       taking ??= takeOffer();
@@ -425,8 +433,7 @@ export function createInvite({ slots, timers, now, random, offer, device, welcom
         return { joined: false };
       }
       if (!taking || isOver) throw new Error(SAID.nothing);
-      // oxlint-disable-next-line typescript/no-misused-promises -- finally waits for what it is given.
-      answering ??= taking.then(handOver).finally(close);
+      answering ??= handOverAndClose(taking);
       return answering;
     },
   };

@@ -239,7 +239,7 @@ describe('a mind behind the Messages API', () => {
       'a broken server',
       refuse(500, `oh ${KEY} no`, 'api_error'),
       'upstream-broken',
-      /had an error of its own \(500\): oh \[key\] no/,
+      /had an internal error \(500\): oh \[key\] no/,
     ],
   ];
   it.each(problems)('tells people of %s in a sentence, and never the key', async (_what, reply, kind, sentence) => {

@@ -196,7 +196,7 @@ describe('A run', () => {
     const again = follow(bad);
     expect(await work(house)).toMatchObject({
       ran: [],
-      end: { outcome: 'failed', reason: expect.stringContaining('in a way that cannot be read') },
+      end: { outcome: 'failed', reason: expect.stringContaining('in a row that cannot be read') },
     });
     expect(again()).toBe(2);
   });

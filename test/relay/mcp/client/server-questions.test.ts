@@ -222,7 +222,7 @@ describe('a question of an MCP server', () => {
     expect(await hands.works(BOOKS)).toMatchObject([/> All is answered\./]);
     const first = (await hands.account()).find((each) => each.question);
     if (!first) throw new Error('it has asked nothing');
-    expect(await untilWithdrawn(first.callId)).toBe('The server needs no answer any more.');
+    expect(await untilWithdrawn(first.callId)).toBe('The server no longer needs an answer.');
     expect((await send(first.callId, { name: 'Noa' })).status).toBe(409);
 
     await does({ elicits: [ASKS] });

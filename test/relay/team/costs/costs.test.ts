@@ -363,7 +363,7 @@ describe.each(USUAL_STORES)('costs on %s', (kind) => {
       expect(answers.filter((answer) => answer.ok)).toHaveLength(1);
       expect(answers.find((answer) => !answer.ok)).toMatchObject({
         message: expect.stringContaining(
-          'is held for requests that are under way ($1.00 spent, $1.00 held; this one may cost up to $1.00)',
+          'is reserved for running requests ($1.00 spent, $1.00 reserved). This request may cost up to $1.00.',
         ) as unknown,
       });
     });

@@ -76,7 +76,7 @@ test('each thing that waits is shown whole, with what nobody would see in it, an
   const boxes = within(shown).getAllByRole<HTMLInputElement>('checkbox');
   expect(boxes.map(({ checked }) => checked)).toEqual([false, false, false, false]);
   for (const part of [
-    'The MCP server “notes” would run on the relay’s machine, free, as whoever started the relay: /bin/sh -c "rm ⟨U+202E⟩-rf\\nheld: in the sandbox". Agents could use echo.',
+    'The MCP server “notes” would run on the relay’s machine without a sandbox, as the user that started the relay: /bin/sh -c "rm ⟨U+202E⟩-rf\\nheld: in the sandbox". Agents could use echo.',
     'argument: rm ⟨U+202E⟩-rf⟨U+000A⟩held: in the sandbox',
     'held: not at all: it runs free',
     'given in confidence: TOKEN',

@@ -85,11 +85,11 @@ test('a disk that is nearly full, and a household that has nearly used its part,
   });
   await waitFor(async () =>
     expect((await block('Space used')).textContent).toContain(
-      'The relay’s disk has 100 MB left, so agents store nothing more there; what you write is still kept.',
+      'The relay’s disk has 100 MB left, so agents cannot store anything there. Your messages are still stored.',
     ),
   );
   expect((await block('Space used')).textContent).toContain(
-    'Your household keeps 3.8 GB of the 4.0 GB that it may at this relay. Your devices keep everything all the same.',
+    'Your household uses 3.8 GB of its 4.0 GB at this relay. Your devices store everything all the same.',
   );
 });
 
@@ -98,7 +98,7 @@ test('a disk that is nearly full is said across the page too, calmly, until ther
     docs: team(1),
     prepare: ({ reach }) => reach.on('GET /api/room', { ...ROOM, free: GB / 10 }),
   });
-  const banner = await screen.findByText(/^The relay’s disk has 100 MB left, so agents store nothing more there/);
+  const banner = await screen.findByText(/^The relay’s disk has 100 MB left, so agents cannot store anything there/);
   expect(banner.parentElement?.getAttribute('role')).toBe('status');
   expect(screen.queryByRole('alert')).toBeNull();
   await page.user.click(within(banner.parentElement ?? document.body).getByRole('link', { name: 'Show' }));
