@@ -31,6 +31,8 @@ export type ExamOutcome<Value> =
 export interface Exams extends Pick<ExamRows, 'records'> {
   /** Newest first. */
   of(agentId: AgentId): Promise<readonly Exam[]>;
+  /** Exams of all agents that wait for the person, newest first. */
+  waiting(): Promise<readonly Exam[]>;
   /** Asks nothing of a model. */
   cost(request: ExamRequest): Promise<ExamOutcome<ExamCost>>;
   /** Does not wait for the exam. */
@@ -120,6 +122,7 @@ export function createExams(deps: ExamsDeps): Exams {
   return {
     records: rows.records,
     of: rows.of,
+    waiting: () => rows.inState('answered'),
     async cost(request) {
       const sitting = await sittingOf(request);
       return sitting ? { ok: true, value: await sitting.cost() } : { ok: false, reason: 'exam-program' };
@@ -149,7 +152,7 @@ export function createExams(deps: ExamsDeps): Exams {
       return await orOver(examId, announced(await rows.become(examId, 'failed', { detail: STOPPED })));
     },
     async recover() {
-      for (const { examId, madeAt } of await rows.running())
+      for (const { examId, madeAt } of await rows.inState('running'))
         // Another process of this home may be at it.
         if (deps.onlyOne || now() - madeAt > 2 * EXAM_LIMITS.runMs)
           announced(await rows.become(examId, 'failed', { detail: DIED }));

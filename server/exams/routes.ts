@@ -29,7 +29,10 @@ interface ExamRoutesDeps {
 
 export const createExamRoutes = ({ exams, directory }: ExamRoutesDeps): readonly Handled[] =>
   answer(examEndpoints, {
-    exams: async ({ agentId }) => ({ exams: [...(await exams.of(await agentIdIn(directory, agentId)))] }),
+    async exams({ agentId }) {
+      const found = agentId === null ? await exams.waiting() : await exams.of(await agentIdIn(directory, agentId));
+      return { exams: [...found] };
+    },
     async examCost({ body }) {
       const agentId = await agentIdIn(directory, body.agentId);
       return orThrow(await exams.cost({ ...body, agentId }));

@@ -23,7 +23,8 @@ export interface ExamRows {
   get(examId: ExamId): Promise<Exam | null>;
   /** Newest first. */
   of(agentId: AgentId): Promise<readonly Exam[]>;
-  running(): Promise<readonly Exam[]>;
+  /** Of all agents, newest first. */
+  inState(state: ExamState): Promise<readonly Exam[]>;
   /**
    * Brings the exam to this state, with what has changed of its value. Null: it was in no state
    * from which it may come to it.
@@ -115,7 +116,7 @@ export function createExamRows({ db, home, now, forgets, setAside }: ExamRowsDep
         .execute();
       return readable(rows);
     },
-    running: async () => readable(await all().where('state', '=', 'running').execute()),
+    inState: async (state) => readable(await all().where('state', '=', state).orderBy('made_at', 'desc').execute()),
     async become(examId, state, more = {}) {
       const before = await get(examId);
       if (!before) return null;

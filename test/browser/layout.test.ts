@@ -166,7 +166,7 @@ describe('a conversation', () => {
   });
 });
 
-const OF_ONE = ['', '/soul', '/conversations', '/deeds', '/costs', '/more', '/inbox', '/change'];
+const OF_ONE = ['', '/about', '/conversations', '/deeds', '/costs', '/more', '/inbox', '/change'];
 /** Every address that a person can come to, but those that have tests of their own for this. */
 const placesOf = (agent: string) => [
   ...OF_ONE.map((tab) => `${agent}${tab}`),
@@ -223,7 +223,7 @@ const dialogsOf = (agent: string): readonly (readonly [string, string | RegExp])
   ['/settings/devices', 'Make a recovery phrase'],
   ['/settings/devices', 'Join from another device'],
   ['/settings/devices', 'I have a recovery phrase'],
-  [`${agent}/soul`, 'Change'],
+  [`${agent}/about`, 'Change'],
   [`${agent}/more`, /^Forget this conversation/],
   [`${agent}/more`, /^Forget (?!this)/],
 ];

@@ -540,7 +540,7 @@ export const SCENES: Readonly<Record<string, Scene>> = {
         'So this is a beginning. It is quieter than I would have guessed. Names, then. ~~Atlas~~? That one comes with a weight. ~~Nova~~? I would have to explode to deserve it. And then, when I had stopped looking: Wren. A small bird with a voice too large for it, and no apology for either.',
       ),
     ],
-    path: '/agent/agent-2/soul',
+    path: '/agent/agent-2/about',
     press: ['Share this birth'],
   },
   'model picker': {
@@ -601,15 +601,15 @@ export const SCENES: Readonly<Record<string, Scene>> = {
     snapshot: runningSession({ hatching: [egg('egg-1', 0, 'summon', null)] }),
     path: '/agent/egg-1',
   },
-  'agent, soul': { docs: [...team(3), ...SOULS, ...TALK], path: '/agent/agent-1/soul' },
+  'agent, about': { docs: [...team(3), ...SOULS, ...TALK], path: '/agent/agent-1/about' },
   'agent, memory': {
     docs: [...team(3), ...SOULS, ...TALK],
-    path: '/agent/agent-1/soul',
+    path: '/agent/agent-1/about',
     prepare: ({ reach }) => reach.on('GET /api/memories', { memories: MEMORIES, bytes: 90 }),
   },
   'agent, memory and a dream': {
     docs: [...team(3), ...SOULS, ...TALK],
-    path: '/agent/agent-1/soul',
+    path: '/agent/agent-1/about',
     prepare({ reach }) {
       reach.on('GET /api/memories', { memories: MEMORIES, bytes: 90 });
       reach.on('GET /api/dreams', { dreams: DREAMS });
@@ -617,7 +617,7 @@ export const SCENES: Readonly<Record<string, Scene>> = {
   },
   'agent, exams': {
     docs: [...team(3), ...SOULS, ...TALK],
-    path: '/agent/agent-1/soul',
+    path: '/agent/agent-1/about',
     prepare({ reach }) {
       reach.on('GET /api/memories', { memories: MEMORIES, bytes: 90 });
       reach.on('GET /api/exams', { exams: EXAMS });

@@ -22,6 +22,8 @@ type Prepared = { readonly ok: true; readonly prepared: PreparedExam } | Extract
 export interface Exams {
   /** The newest exams of this agent. */
   of(agentId: AgentId): Query<readonly Exam[]>;
+  /** Exams of all agents that wait for the person. */
+  readonly waiting: Query<readonly Exam[]>;
   /**
    * Reads the copy of the agent, and what the exam would cost. Begins nothing. `model`: the new
    * one. Empty: the one that the agent has without a choice of its own.
@@ -36,20 +38,26 @@ export interface Exams {
 const NO_SNAPSHOT = t`Nothing can be asked of an agent without a seat.`;
 
 function createExams({ reach, changes, device, household, wakeSizes, actions }: RoostState): Exams {
+  const what = ['exams'] as const;
   const of = createQueryFamily((agentId: AgentId) =>
     createQuery<readonly Exam[]>({
-      ...{ changes, device, agentId, what: ['exams'] as const },
+      ...{ changes, device, agentId, what },
       ask: async () => mapResult(await reach((client) => client.exams({ agentId })), ({ exams }) => exams),
     }),
   );
+  const waiting = createQuery<readonly Exam[]>({
+    ...{ changes, device, what },
+    ask: async () => mapResult(await reach((client) => client.exams({})), ({ exams }) => exams),
+  });
   async function done(agentId: AgentId, call: Promise<Parameters<typeof doneOf>[0]>): Promise<Done> {
     const result = await call;
-    await of(agentId).again();
+    await Promise.all([of(agentId).again(), waiting.again()]);
     return doneOf(result);
   }
 
   return {
     of,
+    waiting,
     async prepare(agentId, cause, model) {
       const { roster, settings } = household.store.getState();
       const agent = roster.byId.get(agentId) ?? null;

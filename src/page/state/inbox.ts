@@ -7,6 +7,7 @@ import type { OccurrenceState } from '../../shared/domain/schedule/timing.ts';
 import { taskStateOf } from '../../shared/domain/task-state.ts';
 import type { ToolCall } from '../../shared/protocol/approvals.ts';
 import type { Dream } from '../../shared/protocol/dreams.ts';
+import type { Exam } from '../../shared/protocol/exams.ts';
 import type { Costs } from '../../shared/protocol/costs.ts';
 import type { RaisedNotification } from '../../shared/protocol/notifications.ts';
 import type { Project, TaskCard } from '../../shared/protocol/projects.ts';
@@ -33,6 +34,7 @@ export type Wait = { readonly key: string } & (
   | { readonly kind: 'paused'; readonly scheduled: Scheduled }
   | { readonly kind: 'proposal'; readonly proposal: Proposal }
   | { readonly kind: 'dream'; readonly dream: Dream }
+  | { readonly kind: 'exam'; readonly exam: Exam }
   | { readonly kind: 'budget'; readonly stop: BudgetStop }
 );
 
@@ -50,6 +52,7 @@ export interface InboxSources {
   readonly schedules: readonly Scheduled[];
   readonly proposals: readonly Proposal[];
   readonly dreams: readonly Dream[];
+  readonly exams: readonly Exam[];
   readonly stopped: readonly BudgetStop[];
   /** Unread messages by agent. */
   readonly counts: ReadonlyMap<AgentId, number>;
@@ -102,7 +105,8 @@ function threadIdIn(path: string): ThreadId | null {
 
 /** Pure. */
 export function inboxOf(sources: InboxSources): InboxView {
-  const { calls, tasks, runs, schedules, proposals, dreams, stopped, counts, threads, notifications, readTo } = sources;
+  const { calls, tasks, runs, schedules, proposals, dreams, exams } = sources;
+  const { stopped, counts, threads, notifications, readTo } = sources;
   const paused = schedules.filter(
     ({ pausedWhy, elsewhere }) => pausedWhy !== null && pausedWhy !== WAITS_FOR_YES && elsewhere === null,
   );
@@ -122,6 +126,7 @@ export function inboxOf(sources: InboxSources): InboxView {
       ...paused.map((scheduled) => ({ key: `paused ${scheduled.scheduleId}`, kind: 'paused', scheduled }) as const),
       ...proposals.map((proposal) => ({ key: `proposal ${proposal.proposalId}`, kind: 'proposal', proposal }) as const),
       ...dreams.map((dream) => ({ key: `dream ${dream.dreamId}`, kind: 'dream', dream }) as const),
+      ...exams.map((exam) => ({ key: `exam ${exam.examId}`, kind: 'exam', exam }) as const),
       ...stops(stopped).map((stop) => ({ key: `budget ${stop.agentId ?? ''}`, kind: 'budget', stop }) as const),
     ],
     unread: [

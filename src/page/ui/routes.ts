@@ -22,7 +22,7 @@ function settingsPath(section: SettingsSection): string {
 }
 
 /** The tabs of an agent's page, as in its address, in display order. */
-export const PORTRAIT_TABS = ['soul', 'conversations', 'deeds', 'costs', 'more'] as const;
+export const PORTRAIT_TABS = ['about', 'conversations', 'deeds', 'costs', 'more'] as const;
 export type PortraitTab = (typeof PORTRAIT_TABS)[number];
 
 /** The tabs of the log, as in its address, in display order. */
@@ -50,7 +50,10 @@ export const PATHS = {
   /** What happened while the person was away, even if it was dismissed. */
   morning: '/morning',
   agent: agentPath,
-  soul: (agentId: AgentId) => `${agentPath(agentId)}/soul`,
+  /** Who an agent is: its soul, its memory, its dreams and exams. */
+  about: (agentId: AgentId) => `${agentPath(agentId)}/about`,
+  /** Its exams. Begins one where none waits. */
+  continuity: (agentId: AgentId) => `${agentPath(agentId)}/about#continuity`,
   /**
    * A tab of an agent's page. `day`: its conversations from that day backwards, as `2026-11-21`.
    */
@@ -207,7 +210,8 @@ const atOf = (part: string, messageId: string) => (part === 'at' && messageId !=
 const overOf = (part: string) => (part === 'inbox' || part === 'change' ? part : null);
 
 function agentRoute(agentId: AgentId, second: string, third: string): Route {
-  const tab = PORTRAIT_TABS.find((one) => one === second);
+  // Earlier versions named this tab so.
+  const tab = second === 'soul' ? 'about' : PORTRAIT_TABS.find((one) => one === second);
   if (tab !== undefined) return { kind: 'portrait', agentId, tab, day: third === '' ? null : decoded(third) };
   return { kind: 'agent', agentId, over: overOf(second), at: atOf(second, third) };
 }

@@ -160,12 +160,15 @@ describe('an exam', () => {
   });
 
   it('becomes a certificate with the first answer of the person, and takes no second one', async () => {
+    const waiting = async () => examsSchema.parse(await (await call('GET', '/api/exams')).json()).exams;
     const { examId } = await begin();
     expect(await problemOf(await answer(examId, true))).toEqual([409, 'about:roost/exam-over']);
     await until('answered');
+    expect(await waiting()).toMatchObject([{ examId, agentId: 'a1' }]);
     expect((await answer(examId, true)).status).toBe(200);
     expect(await problemOf(await answer(examId, false))).toEqual([409, 'about:roost/exam-over']);
     expect(await newest()).toMatchObject({ examId, state: 'kept' });
+    expect(await waiting()).toEqual([]);
   });
 
   it('waits for the person without grades where the model writes none', async () => {

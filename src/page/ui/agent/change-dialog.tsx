@@ -483,13 +483,13 @@ function Colour({ agent }: Props) {
   );
 }
 
-function Thinks({ agent }: Props) {
+function Thinks({ agent, onClose }: Props & { readonly onClose: () => void }) {
   const choose = useChoose({ agent });
   return (
     <div className="no-pad no-frame narrow">
       <ModelSelect
         label={t`Model`}
-        hint={t`Applies from the next message. ${<Link href={PATHS.soul(agent.agentId)}>{t`Try it on a copy first`}</Link>}`}
+        hint={t`Applies from the next message. ${<Link href={PATHS.continuity(agent.agentId)} onClick={onClose}>{t`Let ${agent.name} sit an exam first`}</Link>}`}
         value={agent.model}
         standard={t`Default: the team’s`}
         onChange={(model) => void choose({ model }, t`${agent.name} is changed.`)}
@@ -498,7 +498,7 @@ function Thinks({ agent }: Props) {
   );
 }
 
-function Changes({ agent }: Props) {
+function Changes({ agent, onClose }: Props & { readonly onClose: () => void }) {
   const choose = useChoose({ agent });
   const [painting, setPainting] = useState(false);
   const lead = agent.agentId === LEAD_ID;
@@ -524,7 +524,7 @@ function Changes({ agent }: Props) {
         </>
       )}
       <FaceEditor agent={agent} onTake={take} onPaint={() => setPainting(true)} />
-      {!lead && <Thinks agent={agent} />}
+      {!lead && <Thinks agent={agent} onClose={onClose} />}
       {canReadAloud() && <VoiceChoice agentId={agent.agentId} name={agent.name} />}
     </div>
   );
@@ -535,7 +535,7 @@ export default function ChangeDialog({ agentId, onClose }: { agentId: AgentId; o
   if (!agent) return null;
   return (
     <Dialog title={t`Change ${agent.name}`} onClose={onClose}>
-      <Changes agent={agent} />
+      <Changes agent={agent} onClose={onClose} />
     </Dialog>
   );
 }

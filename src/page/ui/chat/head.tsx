@@ -138,9 +138,9 @@ function Frame({ speaker, seat, menu }: { speaker: Speaker; seat: SeatView | nul
         <button
           type="button"
           className="icon-button only-narrow"
-          aria-label={t`Soul of ${speaker.name}`}
-          title={t`Soul`}
-          onClick={() => go(PATHS.soul(speaker.agentId))}
+          aria-label={t`About ${speaker.name}`}
+          title={t`About`}
+          onClick={() => go(PATHS.about(speaker.agentId))}
         >
           <SoulIcon />
         </button>

@@ -108,9 +108,9 @@ const ofAnybody = (
   soul: string,
   more: readonly Command[] = [],
 ): Command[] => [
-  of(agentId, 'soul', t`Soul of ${name}`, () => go(PATHS.soul(agentId)), {
-    short: t`Show soul`,
-    words: 'who portrait wer porträt',
+  of(agentId, 'about', t`About ${name}`, () => go(PATHS.about(agentId)), {
+    short: t`About`,
+    words: 'who soul memory portrait wer seele gedächtnis porträt',
   }),
   of(agentId, 'inbox', t`Inbox of ${name}`, () => go(PATHS.agentInbox(agentId)), {
     short: t`Inbox`,

@@ -148,7 +148,7 @@ function AgentTable({ agents, days, team }: { agents: Costs['agents']; days: num
           <tr key={agentId}>
             <th scope="row">
               <Link
-                href={PATHS.soul(agentId)}
+                href={PATHS.about(agentId)}
                 className="sheet-who inline-flex agent-name unlined gap-4 middle named tint"
                 style={{ '--c': who.color }}
               >

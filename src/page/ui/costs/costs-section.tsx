@@ -312,7 +312,7 @@ function AgentLine({ who, today }: { who: Teammate; today: string }) {
     <li className="budget-line gap-4 cluster tint pad-4-0" style={{ '--c': who.color }}>
       <Face agentId={who.agentId} face={who.face} color={who.color} awake={false} />
       <div className="grow">
-        <Link href={PATHS.soul(who.agentId)} dir="auto">
+        <Link href={PATHS.about(who.agentId)} dir="auto">
           {who.name}
         </Link>
         <small className="block">{t`${today} today`}</small>

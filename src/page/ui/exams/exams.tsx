@@ -1,5 +1,6 @@
 /** Exams of an agent: whether it is still the same under a new condition, and its certificates. */
-import { useId, useState } from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
+import { useLocationProperty } from 'wouter/use-browser-location';
 import { type ExamCause, examChange, type ExamItem, isExamOver } from '../../../shared/domain/exams.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import type { Exam } from '../../../shared/protocol/exams.ts';
@@ -10,31 +11,12 @@ import { WrongNote } from '../design/field.tsx';
 import { OneOf } from '../design/one-of.tsx';
 import { useAction } from '../design/use-action.ts';
 import { useQuery } from '../hooks.ts';
-import { modelName } from '../models/names.ts';
 import { ModelSelect } from '../models/model-select.tsx';
 import { QueryView } from '../parts/page-head.tsx';
 import { costText, money } from '../text/money.ts';
 import { fullTime } from '../text/time.ts';
+import { conditionsOf, outcomeText, stateText, titleOf } from './words.ts';
 import './exams.css';
-
-/** The two conditions, by name. */
-function conditionsOf({ cause, before, after }: Pick<Exam, 'cause' | 'before' | 'after'>) {
-  return cause === 'model'
-    ? { before: modelName(before), after: modelName(after) }
-    : { before: t`The whole conversation`, after: t`Its summary` };
-}
-
-/** `18 of 20 as before · 1 lost` */
-function outcomeText(items: readonly ExamItem[]): string {
-  const count = (change: ReturnType<typeof examChange>) => items.filter((item) => examChange(item) === change).length;
-  const [lost, gained, ungraded] = [count('lost'), count('gained'), count('ungraded')];
-  return [
-    t`${count('same') + count('missed')} of ${items.length} as before`,
-    ...(lost > 0 ? [t`${lost} lost`] : []),
-    ...(gained > 0 ? [t`${gained} better`] : []),
-    ...(ungraded > 0 ? [t`${ungraded} not graded`] : []),
-  ].join(' · ');
-}
 
 function verdictText(isRight: boolean | null): string {
   if (isRight === null) return t`not graded`;
@@ -90,11 +72,6 @@ function Items({ exam, folds }: { readonly exam: Exam; readonly folds: boolean }
   );
 }
 
-const title = (exam: Exam): string => {
-  const { before, after } = conditionsOf(exam);
-  return t`${before} → ${after}`;
-};
-
 /** An exam that waits for the person. */
 function Answered({ exam }: { readonly exam: Exam }) {
   const exams = examsOf(useRoost());
@@ -104,7 +81,7 @@ function Answered({ exam }: { readonly exam: Exam }) {
   const isModel = exam.cause === 'model';
   return (
     <article className="exam pad-wide stack gap-3 round ground-2" aria-labelledby={id}>
-      <h4 id={id}>{title(exam)}</h4>
+      <h4 id={id}>{titleOf(exam)}</h4>
       <p className="ink">{outcomeText(exam.items)}</p>
       <Items exam={exam} folds />
       <p className="ink-3 text-2">{t`It cost ${costText(exam)}.`}</p>
@@ -124,28 +101,11 @@ function Answered({ exam }: { readonly exam: Exam }) {
   );
 }
 
-function stateText({ state, cause }: Exam): string {
-  switch (state) {
-    case 'running':
-      return t`under way`;
-    case 'answered':
-      return t`waits for you`;
-    case 'kept':
-      return cause === 'model' ? t`kept` : t`good enough`;
-    case 'declined':
-      return cause === 'model' ? t`stayed as it was` : t`too much lost`;
-    case 'failed':
-      return t`failed`;
-    default:
-      return state satisfies never;
-  }
-}
-
 /** A certificate, or an exam that failed, in one line. */
 function ExamLine({ exam }: { readonly exam: Exam }) {
   const { changedAt, items, detail, state } = exam;
   const head = [
-    ...[fullTime(changedAt), title(exam), stateText(exam)],
+    ...[fullTime(changedAt), titleOf(exam), stateText(exam)],
     ...(items.length === 0 ? [] : [outcomeText(items)]),
     ...(exam.tokens === null ? [] : [costText(exam)]),
   ].join(' · ');
@@ -165,7 +125,7 @@ function Running({ exam }: { readonly exam: Exam }) {
   const { busy, act } = useAction();
   return (
     <p className="flex apart gap-4" role="status">
-      <span>{t`${title(exam)}: the copy answers now. This takes a minute or two.`}</span>
+      <span>{t`${titleOf(exam)}: the copy answers now. This takes a minute or two.`}</span>
       <button type="button" className="ghost" disabled={busy} onClick={() => act(() => exams.stop(exam))}>
         {t`Stop`}
       </button>
@@ -239,10 +199,20 @@ function Form({ agentId, onClose }: { readonly agentId: AgentId; readonly onClos
 export function ExamsSection({ agentId, name }: { readonly agentId: AgentId; readonly name: string }) {
   const query = examsOf(useRoost()).of(agentId);
   const state = useQuery(query);
-  const [open, setOpen] = useState(false);
-  const isFree = state.kind === 'ready' && state.value.every((exam) => isExamOver(exam.state));
+  // A link to the exams of an agent, such as that of its model, asks for one.
+  const isWanted = useLocationProperty(() => location.hash === '#continuity');
+  const [chosen, setOpen] = useState<boolean | null>(null);
+  const open = chosen ?? isWanted;
+  const ref = useRef<HTMLElement>(null);
+  const isReady = state.kind === 'ready';
+  useEffect(() => {
+    if (!isWanted || !isReady) return;
+    ref.current?.scrollIntoView?.({ block: 'start' });
+    ref.current?.focus({ preventScroll: true });
+  }, [isWanted, isReady]);
+  const isFree = isReady && state.value.every((exam) => isExamOver(exam.state));
   return (
-    <section id="continuity" className="exams stack gap-4" aria-label={t`Continuity`}>
+    <section ref={ref} tabIndex={-1} className="exams stack gap-4" aria-label={t`Continuity`}>
       <h3 className="flex apart">
         <span>{t`Continuity`}</span>
         {isFree && !open && (

@@ -327,7 +327,7 @@ function Done({
       {conversations > 0 && <FirstMemory agentId={agentId} />}
       <div className="gap-4 flex wrap">
         <Link href={PATHS.portrait(agentId, 'conversations')} className="ghost">{t`See the conversations`}</Link>
-        {kept.written + kept.same > 0 && <Link href={PATHS.soul(agentId)} className="ghost">{t`See its memory`}</Link>}
+        {kept.written + kept.same > 0 && <Link href={PATHS.about(agentId)} className="ghost">{t`See its memory`}</Link>}
         <button type="button" className="ghost" onClick={onAgain}>{t`Other files`}</button>
       </div>
     </div>

@@ -12,6 +12,7 @@ import { ApprovalCard } from '../approvals/approval-card.tsx';
 import { useActions, useRoost } from '../context.tsx';
 import { stoppedText } from '../costs/budget-banner.tsx';
 import { CloseIcon } from '../design/icons.tsx';
+import { outcomeText as examOutcome, titleOf } from '../exams/words.ts';
 import { FaceOf } from '../grid/face-of.tsx';
 import { useNow, useQuery } from '../hooks.ts';
 import { PageHead, QueryProblem } from '../parts/page-head.tsx';
@@ -146,7 +147,21 @@ function DreamRow({ dream }: Pick<Of<'dream'>, 'dream'>) {
       title={t`${mate.name} proposes a new version of its memory`}
       note={dream.said}
     >
-      <Link href={PATHS.soul(dream.agentId)} className="solid">{t`Look`}</Link>
+      <Link href={PATHS.about(dream.agentId)} className="solid">{t`Look`}</Link>
+    </Row>
+  );
+}
+
+function ExamRow({ exam }: Pick<Of<'exam'>, 'exam'>) {
+  const mate = useTeammates().find(exam.agentId);
+  return (
+    <Row
+      kind="exam"
+      agentId={exam.agentId}
+      title={t`An exam of ${mate.name} waits for you`}
+      note={`${titleOf(exam)}: ${examOutcome(exam.items)}`}
+    >
+      <Link href={PATHS.continuity(exam.agentId)} className="solid">{t`Look`}</Link>
     </Row>
   );
 }
@@ -171,6 +186,8 @@ function WaitRow({ wait }: { wait: Wait }) {
       return <ProposalRow proposal={wait.proposal} />;
     case 'dream':
       return <DreamRow dream={wait.dream} />;
+    case 'exam':
+      return <ExamRow exam={wait.exam} />;
     case 'budget':
       return (
         <Row kind="budget" agentId={wait.stop.agentId} title={stoppedText([wait.stop], team)}>

@@ -1,6 +1,7 @@
 import { useEffect, useMemo } from 'react';
 import { approvalsOf } from '../../state/approvals.ts';
 import { dreamsOf } from '../../state/dreams.ts';
+import { examsOf } from '../../state/exams.ts';
 import { inboxOf, waitingTasksOf } from '../../state/inbox.ts';
 import { notificationsOf } from '../../state/notifications.ts';
 import type { Query } from '../../state/query.ts';
@@ -27,6 +28,7 @@ export function useKeptInbox(): void {
   const listed = useValue(schedules.list);
   const proposals = useValue(schedules.proposals);
   const dreams = useValue(dreamsOf(roost).waiting);
+  const exams = useValue(examsOf(roost).waiting);
   const threads = useValue(threadsOf(roost).list);
   const notified = useValue(notificationsOf(roost).shown);
   const costs = useCosts(USUAL_DAYS);
@@ -42,13 +44,14 @@ export function useKeptInbox(): void {
         schedules: listed?.schedules ?? [],
         proposals: proposals ?? [],
         dreams: dreams ?? [],
+        exams: exams ?? [],
         stopped: stopped ?? [],
         counts,
         threads: threads ?? [],
         notifications: notified?.open ?? [],
         readTo,
       }),
-    [approvals, tasks, runs, listed, proposals, dreams, stopped, counts, threads, notified, readTo],
+    [approvals, tasks, runs, listed, proposals, dreams, exams, stopped, counts, threads, notified, readTo],
   );
   useEffect(() => waitingOf(roost).setState(inbox), [roost, inbox]);
 }

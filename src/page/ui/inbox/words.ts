@@ -12,6 +12,7 @@ export function waitsText(waits: readonly Wait[]): string {
     [count('failed'), (n) => plural(n, 'failed run')],
     [count('paused'), (n) => plural(n, 'paused routine')],
     [count('dream'), (n) => plural(n, 'dream')],
+    [count('exam'), (n) => plural(n, 'exam')],
     [count('budget'), (n) => plural(n, 'budget used up', 'budgets used up')],
   ];
   return parts.flatMap(([n, text]) => (n === 0 ? [] : [text(n)])).join(' · ');

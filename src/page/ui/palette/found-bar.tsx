@@ -22,7 +22,7 @@ export function pathOf({ kind, agentId, messageId, threadId }: SearchHit): strin
     case 'schedule':
       return PATHS.schedule(agentId);
     case 'soul':
-      return PATHS.soul(agentId ?? '');
+      return PATHS.about(agentId ?? '');
     default:
       return kind satisfies never;
   }

@@ -1,4 +1,4 @@
-/** An agent's own page, with its tabs: soul, conversations, activity, costs, and more. */
+/** An agent's own page, with its tabs: about, conversations, activity, costs, and more. */
 import { lazy, type ReactNode, Suspense, useCallback, useEffect, useId, useState } from 'react';
 import { Link, Redirect } from 'wouter';
 import type { AgentId } from '../../../shared/domain/ids.ts';
@@ -283,8 +283,8 @@ function Names({ names }: { names: readonly Kept[] }) {
 function Facts({ agent }: { agent: Agent }) {
   const roster = useHousehold((state) => state.roster);
   return (
-    <section aria-label={t`About`}>
-      <h3>{t`About`}</h3>
+    <section aria-label={t`Details`}>
+      <h3>{t`Details`}</h3>
       <dl className="facts gap-5 stack">
         <dt className="ink-3">{t`Name`}</dt>
         <dd className="break ink text-end" dir="auto">
@@ -327,8 +327,8 @@ function Facts({ agent }: { agent: Agent }) {
   );
 }
 
-/** Its soul, the earlier versions, and other facts about it. */
-function SoulTab({ agent }: { agent: Agent }) {
+/** Its soul, its memory, its dreams and exams, earlier versions, and other facts about it. */
+function AboutTab({ agent }: { agent: Agent }) {
   const { dataWorker } = useRoost();
   const { agentId, soul, name } = agent;
   const identities = useHousehold((state) => state.identities);
@@ -338,7 +338,7 @@ function SoulTab({ agent }: { agent: Agent }) {
   const [reading, again] = useReading(read);
   const birth = birthOf(identities.values(), agentId);
   return (
-    <div className="portrait-soul stack">
+    <div className="portrait-about stack">
       <div className="stack one-column rows-top">
         <Soul text={soul} name={name} folds={false} />
         {agentId !== LEAD_ID && soul !== '' && <ShareBirthButton agent={agent} />}
@@ -559,8 +559,8 @@ interface Props {
 function shown(agent: Agent, name: string, { tab, day }: Props): ReactNode {
   const { agentId, retired } = agent;
   switch (tab) {
-    case 'soul':
-      return <SoulTab agent={agent} />;
+    case 'about':
+      return <AboutTab agent={agent} />;
     case 'conversations':
       return <ConversationsTab agentId={agentId} name={name} day={day} />;
     case 'deeds':

@@ -3,7 +3,7 @@ import { t } from '../../language/t.ts';
 import type { PortraitTab } from '../routes.ts';
 
 export const TAB_TITLES: readonly { readonly tab: PortraitTab; readonly title: string }[] = [
-  { tab: 'soul', title: t`Soul` },
+  { tab: 'about', title: t`About` },
   { tab: 'conversations', title: t`Conversations` },
   { tab: 'deeds', title: t`Activity` },
   { tab: 'costs', title: t`Costs` },

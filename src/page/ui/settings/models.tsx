@@ -1,5 +1,7 @@
 /** Settings: the models of the lead and of the agents. */
+import type { ReactNode } from 'react';
 import { Link } from 'wouter';
+import { LEAD_ID } from '../../../shared/domain/seat.ts';
 import { t } from '../../language/t.ts';
 import { useActions, useHousehold, useInfo, useRoost } from '../context.tsx';
 import { useQuery } from '../hooks.ts';
@@ -16,11 +18,13 @@ function ModelSetting({
   label,
   standard,
   standardModel,
+  hint,
 }: {
   setting: ModelKey;
   label: string;
   standard: string;
   standardModel: string | undefined;
+  hint?: ReactNode;
 }) {
   const actions = useActions();
   const told = useTold();
@@ -30,6 +34,7 @@ function ModelSetting({
     <div className="setting">
       <ModelSelect
         label={label}
+        hint={hint}
         value={held}
         standard={standard}
         standardModel={standardModel}
@@ -41,6 +46,7 @@ function ModelSetting({
 
 export function Minds() {
   const health = useInfo((state) => state.health);
+  const lead = useHousehold(({ roster }) => roster.lead);
   const { models } = useRoost();
   const listed = useQuery(models.query);
   const [first] = listed.kind === 'ready' ? listed.value.connections : [];
@@ -57,6 +63,7 @@ export function Minds() {
         label={t`Model of the lead`}
         standard={standard(first?.leadModel)}
         standardModel={first?.leadModel}
+        hint={lead ? <Link href={PATHS.continuity(LEAD_ID)}>{t`Let ${lead.name} sit an exam first`}</Link> : undefined}
       />
       <ModelSetting
         setting="agentModel"

@@ -8,7 +8,7 @@ import {
   startExamSchema,
 } from '../exams.ts';
 import { LIMITS } from '../limits.ts';
-import { endpoint, idText, named } from './endpoint.ts';
+import { endpoint, idText, named, optional } from './endpoint.ts';
 
 const exam = {
   examId: named(idText, 'the exam’s id', { type: 'no-exam', detail: 'There is no such exam.' }),
@@ -25,7 +25,9 @@ export const examEndpoints = {
     method: 'GET',
     path: '/api/exams',
     does: 'Lists the newest exams of an agent: those under way, those that wait for the person, and certificates.',
-    query: { agentId: idText.describe('the agent’s id, name or seat') },
+    query: {
+      agentId: optional(idText.describe('the agent’s id, name or seat; left out: those that wait, of all agents')),
+    },
     answers: [{ status: 200, when: 'found', body: examsSchema }, noAgent],
   }),
   examCost: endpoint({

@@ -8,7 +8,7 @@ import { WAITING_CALL } from '../support/reach.ts';
 import { project, task } from '../support/projects.ts';
 
 const NOTHING: InboxSources = {
-  ...{ calls: [], tasks: [], runs: [], schedules: [], proposals: [], dreams: [], stopped: [] },
+  ...{ calls: [], tasks: [], runs: [], schedules: [], proposals: [], dreams: [], exams: [], stopped: [] },
   ...{ counts: new Map(), threads: [], notifications: [], readTo: 0 },
 };
 const kindsOf = (sources: Partial<InboxSources>) => inboxOf({ ...NOTHING, ...sources }).waits.map(({ kind }) => kind);

@@ -28,7 +28,7 @@ function heardCanvas(picture: Blob | null): string[] {
 }
 
 async function share() {
-  const page = await openPage({ docs: team(1), path: '/agent/agent-1/soul' });
+  const page = await openPage({ docs: team(1), path: '/agent/agent-1/about' });
   await page.user.click(await screen.findByRole('button', { name: 'Share this birth' }));
   await screen.findByRole('dialog', { name: 'The birth of Lyra' });
 }

@@ -22,7 +22,7 @@ async function open(exams: Exam[]) {
   const asked: unknown[] = [];
   const page = await openPage({
     docs: team(2),
-    path: '/agent/agent-1/soul',
+    path: '/agent/agent-1/about',
     prepare({ reach }) {
       reach.on('GET /api/exams', () => json({ exams }));
       reach.on('POST /api/exams/cost', () =>
@@ -80,4 +80,29 @@ test('an exam begins only after its price was shown, with a copy of the agent an
   await page.user.click(within(section).getByRole('button', { name: 'Begin' }));
   await within(section).findByText(/the copy answers now/);
   expect(asked).toMatchObject([{ agentId: 'agent-1', cause: 'model', mostMicroUsd: 450_000 }]);
+});
+
+test('an exam that waits for the person stands in the inbox, and its link leads to both answers', async () => {
+  const page = await openPage({
+    docs: team(2),
+    path: '/inbox',
+    prepare: ({ reach }) => reach.on('GET /api/exams', () => json({ exams: [exam()] })),
+  });
+  const row = within(await screen.findByRole('list', { name: '1 exam' }));
+  row.getByText('An exam of Lyra waits for you');
+  row.getByText('Opus 4.5 → Haiku 4.5: 1 of 2 as before · 1 lost');
+  await page.user.click(row.getByRole('link', { name: 'Look' }));
+  const section = await screen.findByRole('region', { name: 'Continuity' });
+  await within(section).findByRole('button', { name: 'Keep Haiku 4.5' });
+  await waitFor(() => expect(document.activeElement).toBe(section));
+});
+
+test('the place where a model is chosen leads to an exam that is ready to begin', async () => {
+  const { page } = await open([]);
+  await page.user.click(screen.getByRole('button', { name: 'Change' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Change Lyra' });
+  await page.user.click(within(dialog).getByRole('link', { name: 'Let Lyra sit an exam first' }));
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  const section = screen.getByRole('region', { name: 'Continuity' });
+  await within(section).findByRole('button', { name: 'Show the price' });
 });

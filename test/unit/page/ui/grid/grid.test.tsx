@@ -226,7 +226,7 @@ test('the menu of a seat opens by keyboard, wakes one agent, and gives the focus
   await page.user.keyboard('m');
   expect(screen.getAllByRole('menuitem').map((item) => item.textContent)).toEqual([
     'Wake Lyra',
-    'Show soul',
+    'About',
     'Inbox',
     'Wakes',
     'Routines',

@@ -16,7 +16,7 @@ const dream = (more: Partial<Dream> = {}): Dream => ({
 async function open(dreams: Dream[]) {
   const page = await openPage({
     docs: team(2),
-    path: '/agent/agent-1/soul',
+    path: '/agent/agent-1/about',
     prepare({ reach }) {
       reach.on('GET /api/dreams', () => json({ dreams }));
       reach.on('POST /api/dreams/d1/adopt', () => {

@@ -24,7 +24,7 @@ async function open(files: Memory[]) {
   const calls: AskedCall[] = [];
   const page = await openPage({
     docs: team(2),
-    path: '/agent/agent-1/soul',
+    path: '/agent/agent-1/about',
     prepare({ reach }) {
       reach.on('GET /api/memories', () =>
         json({ memories: files, bytes: files.reduce((sum, { text }) => sum + text.length, 0) }),
@@ -126,7 +126,7 @@ test('the versions of a file are shown as diffs with who wrote them, and an earl
   const files = [file({ text: 'Peas.' })];
   const page = await openPage({
     docs: [...team(2), version(at(NOW), 'Beans.', 'agent') as Doc, version(at(NOW + 1), 'Peas.', 'dream') as Doc],
-    path: '/agent/agent-1/soul',
+    path: '/agent/agent-1/about',
     prepare({ reach }) {
       reach.on('GET /api/memories', () => json({ memories: files, bytes: 5 }));
       reach.on('PUT /api/memories/m1', (call: AskedCall) => {

@@ -26,12 +26,12 @@ const portrait = (path: string, docs: Parameters<typeof openPage>[0]['docs'] = [
   openPage({ docs: [...team(2), ...docs], path: `/agent/agent-1${path}`, ...more });
 
 test('an agent’s page has tabs, each with an address, that the arrows, Home and End go through', async () => {
-  const page = await portrait('/soul', [], { width: 360 });
+  const page = await portrait('/about', [], { width: 360 });
   expect(screen.getByRole('heading', { level: 1, name: 'Lyra' })).toBeDefined();
   expect(panel().textContent).toContain('I am Lyra.');
   expect(panel().textContent).toContain('Violet Heaven');
-  expect(document.title).toContain('Lyra: Soul');
-  tab('Soul').focus();
+  expect(document.title).toContain('Lyra: About');
+  tab('About').focus();
   await page.user.keyboard('{ArrowRight}');
   expect(document.activeElement).toBe(tab('Conversations'));
   expect(location.pathname).toBe('/agent/agent-1/conversations');
@@ -39,7 +39,7 @@ test('an agent’s page has tabs, each with an address, that the arrows, Home an
   await page.user.keyboard('{End}');
   expect(location.pathname).toBe('/agent/agent-1/more');
   await page.user.keyboard('{ArrowRight}');
-  expect(tab('Soul').getAttribute('aria-selected')).toBe('true');
+  expect(tab('About').getAttribute('aria-selected')).toBe('true');
   await page.user.keyboard('{ArrowLeft}{Home}');
   expect(screen.getAllByRole('tab').map(({ tabIndex }) => tabIndex)).toEqual([0, -1, -1, -1, -1]);
   await page.user.click(screen.getByRole('button', { name: 'Change' }));
@@ -48,7 +48,7 @@ test('an agent’s page has tabs, each with an address, that the arrows, Home an
 
 test('every earlier soul stands there as what it changed, line by line; ids only under Advanced', async () => {
   const souls = ['I am Lyra.\nI keep the bridge.', 'I am Lyra.\nI keep the new bridge.'] as const;
-  const page = await portrait('/soul', [soulChange(2, souls[0]), soulChange(1, souls[1])]);
+  const page = await portrait('/about', [soulChange(2, souls[0]), soulChange(1, souls[1])]);
   await page.user.click(await screen.findByText('1 line new, 1 gone · as it is now'));
   const lines = () => [...document.querySelectorAll('.diff span')].map((line) => line.textContent.trim());
   expect(lines()).toEqual(['I am Lyra.', '− I keep the bridge.', '+ I keep the new bridge.']);
@@ -96,7 +96,7 @@ test('its conversations stand by day and lead to their place; a day in the addre
 });
 
 test('what cannot be read of its conversations is said, and can be tried again; where there are none it says what comes', async () => {
-  const page = await portrait('/soul');
+  const page = await portrait('/about');
   page.owner.broken = 'disk error';
   await page.user.click(tab('Conversations'));
   expect((await screen.findByRole('alert')).textContent).toContain('disk error');

@@ -49,7 +49,10 @@ test('sizes and lists read well', () => {
 
 test('every address is a place, and a strange one is the hearth', () => {
   expect(routeOf('/lead')).toEqual({ kind: 'agent', agentId: 'lead', over: null, at: null });
-  expect(routeOf('/agent/a%20b/soul')).toEqual({ kind: 'portrait', agentId: 'a b', tab: 'soul', day: null });
+  const about = { kind: 'portrait', agentId: 'a b', tab: 'about', day: null };
+  expect(routeOf('/agent/a%20b/about')).toEqual(about);
+  // Bookmarks of earlier versions.
+  expect(routeOf('/agent/a%20b/soul')).toEqual(about);
   expect(routeOf('/lead/conversations/2026-11-20')).toEqual({
     kind: 'portrait',
     agentId: 'lead',
