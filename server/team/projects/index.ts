@@ -108,6 +108,7 @@ export { claimTask } from './claiming.ts';
 export { createTaskWords } from './task-words.ts';
 export { grantedByProjects } from './grants.ts';
 export { RUN_ENDED, unmetCriteria } from './taking.ts';
+export { withHistory } from './rows.ts';
 
 const refuse = (reason: ProjectRefusal, detail: string): Refused => ({ ok: false, reason, detail });
 const NO_PROJECT = refuse('no-project', 'There is no such project.');

@@ -54,6 +54,7 @@ import {
   RUN_ENDED,
   type TaskWork,
   unmetCriteria,
+  withHistory,
 } from '../../team/projects/index.ts';
 import {
   CHECKOUT_LIMITS,
@@ -320,7 +321,7 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
       const run = await checkouts.run(place, project.setup, environment({ project, task, ports: await portsOf(task) }));
       await attempts.ran(attempt.attemptId, { command: run.command, code: run.code, ms: run.ms });
       setup = setupText(project.setup, run, isThere);
-      if (run.code !== 0) await noteOn(project, task, setupNote(project.setup, run));
+      if (run.code !== 0) await noteOn(project, task, setupNote(project.setup, run), 'setup');
     }
     return {
       ok: true,
@@ -364,11 +365,10 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
     { projectId }: Pick<Project, 'projectId'>,
     { taskId }: Pick<Task, 'taskId'>,
     note: string,
+    what: 'edited' | 'setup' = 'edited',
   ): Promise<void> {
-    const entry = { time: now(), by: 'relay', what: 'edited' as const, columnId: null, note };
-    await projects.update(projectId, taskId, ({ value }) => ({
-      value: { ...value, updatedAt: now(), history: [...value.history, entry] },
-    }));
+    const entry = { time: now(), by: 'relay', what, columnId: null, note };
+    await projects.update(projectId, taskId, ({ value }) => ({ value: withHistory(value, entry) }));
   }
   const wouldBeLost = ({ folder }: Place, left: readonly string[]) =>
     `The checkout has work that would be lost: ${left.slice(0, 20).map(titled).join(', ')}. Look into the folder ${titled(folder)}: commit it, or finish what git is in the middle of. Then claim the task again.`;

@@ -25,12 +25,10 @@ interface SetupRun {
   readonly output: string;
 }
 
-/** How the history of a task begins to say that the setup failed. */
-const FAILED = 'The setup ';
 /** The setup has failed, with the end of what it wrote, for the history of the task. */
 export function setupNote(setup: string, { code, output }: SetupRun): string {
   const end = onOneLine(endOfText(output.trim(), TASK_WORK_SETTINGS.setupNoteChars));
-  return `${FAILED}${titled(setup)} failed with status ${code ?? 'none'}${end === '' ? '' : `: ${titled(end)}`}.`;
+  return `The setup ${titled(setup)} failed with status ${code ?? 'none'}${end === '' ? '' : `: ${titled(end)}`}.`;
 }
 /** The note of the last attempt, if it ended at the setup. Null: it did not. */
 export function failedSetupIn(
@@ -40,7 +38,7 @@ export function failedSetupIn(
 ): string | null {
   const run = last?.receipt?.commands.findLast(({ command }) => command === setup);
   if (setup === '' || !run || run.code === 0) return null;
-  return history.findLast(({ by, note }) => by === 'relay' && note.startsWith(FAILED))?.note ?? null;
+  return history.findLast(({ what }) => what === 'setup')?.note ?? null;
 }
 
 /** What the agent is told. */

@@ -79,6 +79,7 @@ const historySchema = z.strictObject({
     'reverted',
     'changes',
     'closed',
+    'setup',
   ]),
   fields: z
     .array(z.enum(['title', 'description', 'criteria', 'priority', 'labels', 'blockedBy', 'assignee']))
@@ -215,6 +216,8 @@ const taskCardSchema = z.object({
   merged: z.literal(true).optional().describe('the work on it was accepted'),
 });
 export type TaskCard = z.infer<typeof taskCardSchema>;
+/** Whether the task stood otherwise after it. A note, and a setup that failed, change nothing. */
+const movesOn = ({ what }: Task['history'][number]) => what !== 'edited' && what !== 'met' && what !== 'setup';
 export const cardOf = (task: Task): TaskCard => ({
   ...{ projectId: task.projectId, taskId: task.taskId, number: task.number, version: task.version },
   ...{ title: task.title, priority: task.priority, labels: task.labels, blockedBy: task.blockedBy },
@@ -223,14 +226,14 @@ export const cardOf = (task: Task): TaskCard => ({
   ...(task.asked ? { asked: true } : {}),
   criteria: { met: task.criteria.filter(({ met }) => met !== null).length, all: task.criteria.length },
   note: task.history.findLast(({ columnId }) => columnId === task.columnId)?.note ?? '',
-  since: task.history.findLast(({ what }) => what !== 'edited' && what !== 'met')?.time ?? task.createdAt,
+  since: task.history.findLast(movesOn)?.time ?? task.createdAt,
   ...stoppedIn(task),
   ...(task.request?.state === 'merged' ? { merged: true as const } : {}),
 });
 
 /** The agent that stopped, where a claim ended with its run and nothing has happened since. */
 function stoppedIn({ claim, history }: Pick<Task, 'claim' | 'history'>): Pick<TaskCard, 'stopped'> {
-  const last = history.findLast(({ what }) => what !== 'edited' && what !== 'met');
+  const last = history.findLast(movesOn);
   if (claim !== null || last?.what !== 'released' || last.by !== RELAY) return {};
   const by = history.findLast(({ what }) => what === 'claimed')?.by;
   return by === undefined ? {} : { stopped: { agentId: by, at: last.time } };

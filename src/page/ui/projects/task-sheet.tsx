@@ -299,7 +299,9 @@ function Place({ task }: { task: Task }) {
   const card = cardOf(task);
   const state = useTaskState(card);
   const hint = stateHint(state);
-  const noted = task.history.findLast(({ by, note, what }) => by === 'relay' && note !== '' && what === 'edited')?.note;
+  const noted = task.history.findLast(
+    ({ by, note, what }) => by === 'relay' && note !== '' && (what === 'edited' || what === 'setup'),
+  )?.note;
   const asks = state.state === 'waits-for-you' && state.held.why === 'obstacle' ? state.held.agentId : null;
   const target = to !== null && to !== task.columnId ? to : null;
   const move = async (event: FormEvent) => {

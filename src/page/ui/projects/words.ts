@@ -243,10 +243,10 @@ export function historyText(
   const [first] = line;
   if (first === undefined) return '';
   const { by, what, columnId } = first;
-  if (by === 'relay' && what === 'edited') return t`Roost noted`;
+  if (what === 'setup' || (by === 'relay' && what === 'edited')) return t`Roost noted`;
   const column = project.columns.find((one) => one.columnId === columnId)?.name ?? t`a column that is gone`;
   const fields = names([...new Set(line.flatMap((entry) => entry.fields ?? []))].map((field) => FIELD_NAMES[field]));
-  const acts: Readonly<Record<Entry['what'], string>> = {
+  const acts: Readonly<Record<Exclude<Entry['what'], 'setup'>, string>> = {
     created: t`created`,
     moved: t`moved to ${columnId === null ? '' : column}`,
     started: t`started`,
