@@ -94,7 +94,7 @@ describe('From New project to the first merge', { timeout: 120_000 }, () => {
     await press(page.getByRole('link', { name: 'New project' }));
     await type(page.getByRole('textbox', { name: 'Name' }), `Greeter ${width}`);
     await press(page.getByRole('radio', { name: /^A repository/ }));
-    await type(page.getByRole('textbox', { name: 'Where it is' }), repository);
+    await type(page.getByRole('textbox', { name: 'Repository' }), repository);
     await picture('form');
     await press(page.getByRole('button', { name: 'Create' }));
 
@@ -112,7 +112,7 @@ describe('From New project to the first merge', { timeout: 120_000 }, () => {
     await card.getByText('Waits for your review').waitFor({ timeout: 30_000 });
     await picture('review');
 
-    await press(card.getByRole('link', { name: 'Review #1 Greet by name' }));
+    await press(card.getByRole('link', { name: 'Review of #1 Greet by name' }));
     const review = page.getByRole('region', { name: /^Review of #1/ });
     await review.getByText('Hello, Ada').first().waitFor();
     await picture('diff');

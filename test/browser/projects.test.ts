@@ -121,11 +121,11 @@ describe('A project', { timeout: 120_000 }, () => {
     await board.getByRole('button', { name: /^Plan our trip/ }).click();
     await board.getByText('No agent may work on this project').first().waitFor();
     await picture(board, 'projects-new');
-    await board.getByRole('link', { name: /^Choose who/ }).click();
+    await board.getByRole('link', { name: /^Who may work/ }).click();
     const settings = board.getByRole('dialog');
     await settings.getByRole('checkbox', { name }).check();
     await settings.getByRole('button', { name: 'Save' }).click();
-    await board.getByText('Nobody has started yet').waitFor();
+    await board.getByText('Not started yet').waitFor();
 
     // The agent takes it in its conversation, which the board of another page shows at once.
     await visitor.open(1);
@@ -184,16 +184,16 @@ describe('A project', { timeout: 120_000 }, () => {
       .getByRole('link', { name: /^Find three places/ })
       .waitFor();
     // What is left on the relay, and what it has cost.
-    await board.getByRole('link', { name: 'Settings of the project' }).click();
-    await settings.getByText('What it has cost').click();
-    await settings.getByText('in all, for 1 attempt').waitFor();
+    await board.getByRole('link', { name: /^Settings of / }).click();
+    await settings.getByText('Cost', { exact: true }).click();
+    await settings.getByText('1 attempt').waitFor();
     await settings.getByText('Checkouts of agents').click();
-    await settings.getByText('Everything in it is on the branch that the relay has.').waitFor();
+    await settings.getByText('Saved', { exact: true }).waitFor();
     await picture(board, 'projects-settings');
     await settings.getByRole('button', { name: /^Remove the checkout of #1/ }).click();
     await picture(board, 'projects-checkout');
     await board.getByRole('button', { name: 'Remove it', exact: true }).click();
-    await settings.getByText('Nothing yet.').waitFor();
+    await settings.getByText('Each task that an agent works on').waitFor();
     await board.keyboard.press('Escape');
     await board.reload();
     await inColumn('Done').getByRole('link').first().waitFor();
@@ -205,7 +205,7 @@ describe('A project', { timeout: 120_000 }, () => {
     await goWithin(board, '/projects/new');
     await board.getByRole('radio', { name: /^A repository/ }).check();
     await board.getByRole('textbox', { name: 'Name' }).fill('Bakery');
-    await board.getByRole('textbox', { name: 'Where it is' }).fill('/nowhere/bakery');
+    await board.getByRole('textbox', { name: 'Repository' }).fill('/nowhere/bakery');
     await board.getByRole('button', { name: 'Create' }).click();
     await board.getByText('There is no /nowhere/bakery on the relay’s machine.').waitFor();
     await picture(board, 'projects-repository');

@@ -26,7 +26,6 @@ const TODAY: Readonly<Record<string, number>> = {
   'src/page/ui/palette': 3,
   'src/page/ui/portrait': 3,
   'src/page/ui/programs': 3,
-  'src/page/ui/projects': 9,
   'src/page/ui/records': 1,
   'src/page/ui/schedule': 5,
   'src/page/ui/shell': 3,

@@ -13,7 +13,7 @@ import type { TaskState } from '../../../shared/domain/task-state.ts';
 import { columnBeside, stateOf, useBoard } from './board.ts';
 import { StartButton } from './start.tsx';
 import { useTaskState } from './use-task-state.ts';
-import { PRIORITY_NAMES, stateHint, stateText, stateWhen } from './words.ts';
+import { PRIORITY_NAMES, stateHint, stateText, stateWhen, titleOf } from './words.ts';
 
 /** Labels on a card. The sheet of the task has all of them. */
 const LABELS = 4;
@@ -98,7 +98,7 @@ function Foot({ task, state, starter }: FootProps) {
             className="ghost task-to-review relative fixed text-2 raised pad-1-4"
             href={PATHS.review(task.projectId, task.number)}
             draggable={false}
-            aria-label={t`Review #${task.number} ${task.title}`}
+            aria-label={titleOf(task)}
           >{t`Review`}</Link>
         )}
         {who !== null && (

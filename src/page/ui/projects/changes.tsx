@@ -21,13 +21,9 @@ const OPEN_LINES = 400;
 const SHOWN_LINES = 600;
 
 /** `+12 −3`, in words for screen readers. */
-export function LineCounts({ added, removed, isText = true }: LineCountsProps) {
+export function LineCounts({ added, removed }: Pick<File, 'added' | 'removed'>) {
   if (added === null || removed === null)
-    return (
-      <span className="line-counts fixed nowrap figures ink-3 text-1">
-        {isText ? t`lines not counted` : t`no text`}
-      </span>
-    );
+    return <span className="line-counts fixed nowrap figures ink-3 text-1">{t`lines not counted`}</span>;
   return (
     <span className="line-counts fixed nowrap figures ink-3 text-1">
       <span aria-hidden="true">
@@ -36,13 +32,6 @@ export function LineCounts({ added, removed, isText = true }: LineCountsProps) {
       <span className="visually-hidden">{t`${count(added)} lines added, ${count(removed)} removed`}</span>
     </span>
   );
-}
-
-interface LineCountsProps {
-  readonly added: number | null;
-  readonly removed: number | null;
-  /** False: it is known to be no text. */
-  readonly isText?: boolean;
 }
 
 const MARKS = { same: ' ', new: '+', gone: '−' } as const;
@@ -159,8 +148,7 @@ const PatchTable = memo(function PatchTable({ file, isCode }: { file: File & { p
           ));
     });
   }, [lines, shown, colouring, isCode]);
-  if (lines.length === 0)
-    return <p className="ground-0 pad-5 text-2 ink-2">{t`No line of it changed: only its name or its mode.`}</p>;
+  if (lines.length === 0) return <p className="ground-0 pad-5 text-2 ink-2">{t`Only its name or its mode changed.`}</p>;
   const more = lines.length - shown;
   const first = lines.findIndex(({ before, after }) => before !== null || after !== null);
   const tabbed = lines[current]?.before === null && lines[current].after === null ? first : current;
@@ -253,10 +241,10 @@ function FetchButton({ label, fetch }: { label: string; fetch: Fetch }) {
 
 /** Why there is no patch, in words. */
 const UNSHOWN: Readonly<Record<NonNullable<File['reason']>, string>> = {
-  binary: t`This file is no text, such as a picture. Its content cannot be shown here.`,
-  'too-large': t`This file is too large to be compared here. It is part of the work all the same.`,
-  long: t`The changes of this file are not loaded yet.`,
-  more: t`The changes of this file are not loaded yet.`,
+  binary: t`This file cannot be compared here. It is still part of the work.`,
+  'too-large': t`This file cannot be compared here. It is still part of the work.`,
+  long: t`Not loaded yet.`,
+  more: t`Not loaded yet.`,
 };
 
 interface FileDiffProps {
@@ -302,7 +290,7 @@ function FileDiff({ file, isCode, startsOpen, onShow }: FileDiffProps) {
             {plural(comments, 'comment')}
           </span>
         )}
-        <LineCounts added={added} removed={removed} isText={reason !== 'binary'} />
+        <LineCounts added={added} removed={removed} />
       </summary>
       {open &&
         (patch !== null ? (
@@ -311,7 +299,7 @@ function FileDiff({ file, isCode, startsOpen, onShow }: FileDiffProps) {
           <p className="ground-0 pad-5 text-2 ink-2">{UNSHOWN[reason ?? 'more']}</p>
         ))}
       {open && unplaced.length > 0 && <NotesOfFile notes={unplaced} />}
-      {open && (reason === 'long' || reason === 'more') && <FetchButton label={t`Show this file`} fetch={fetch} />}
+      {open && (reason === 'long' || reason === 'more') && <FetchButton label={t`Show more`} fetch={fetch} />}
       {open && next !== null && <FetchButton label={t`Show more`} fetch={() => onShow(file)} />}
     </details>
   );
@@ -375,14 +363,9 @@ export function Changes({ diff: { files, more, head }, kind, onMore, onShow }: P
             onShow={onShow}
           />
         ))}
-        {more > 0 && (
-          <>
-            <p className="setting-hint">{t`${plural(more, 'more file')} changed and not shown yet.`}</p>
-            <FetchButton label={t`Show more`} fetch={fetchMore} />
-          </>
-        )}
+        {more > 0 && <FetchButton label={t`Show ${plural(more, 'more file')}`} fetch={fetchMore} />}
         {notes.canComment && (
-          <p className="setting-hint">{t`Press + beside a line, or tap it, to comment. Comments are sent when you send the work back.`}</p>
+          <p className="setting-hint">{t`Press + beside a line, or tap it, to comment. You send comments with the work that you send back.`}</p>
         )}
       </section>
       <NotesBelow title={t`Outdated comments`} notes={notes.placed.outdated} />

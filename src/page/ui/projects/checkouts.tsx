@@ -24,11 +24,11 @@ const MOST_LINES = 12;
 /** Days whose cost is shown, newest first. */
 const MOST_DAYS = 14;
 
-const STATES: Readonly<Record<Checkout['state'], { readonly name: string; readonly about: string }>> = {
-  'in-use': { name: t`In use`, about: t`An agent works in it.` },
-  clean: { name: t`Saved`, about: t`Everything in it is on the branch that the relay has.` },
-  unsaved: { name: t`Not saved`, about: t`Only this checkout has:` },
-  unknown: { name: t`Cannot be read`, about: t`Nobody knows what only it has.` },
+const STATES: Readonly<Record<Checkout['state'], string>> = {
+  'in-use': t`In use`,
+  clean: t`Saved`,
+  unsaved: t`Not saved`,
+  unknown: t`Cannot be read`,
 };
 
 function Unsaved({ unsaved }: Pick<Checkout, 'unsaved'>) {
@@ -80,9 +80,8 @@ function CheckoutLine({ checkout, project: { projectId }, task, away }: LineProp
             className="work-chip inline-flex framed-strong rounded text-1 medium middle gap-3 fixed nowrap ink-2"
             data-tone={isLost ? 'warn' : state === 'clean' ? 'good' : 'plain'}
           >
-            {STATES[state].name}
-          </span>{' '}
-          {STATES[state].about}
+            {STATES[state]}
+          </span>
         </p>
         <Unsaved unsaved={unsaved} />
       </div>
@@ -96,23 +95,19 @@ function CheckoutLine({ checkout, project: { projectId }, task, away }: LineProp
       {removing && (
         <SureDialog
           title={t`Remove the checkout of ${title}`}
-          does={isLost ? t`Remove it and lose this` : t`Remove it`}
+          does={t`Remove it`}
           onSure={() => work.removeCheckout({ projectId, taskId }, isLost)}
           onClose={() => setRemoving(false)}
         >
           {isLost ? (
             <>
               <p>
-                <strong>
-                  {state === 'unknown'
-                    ? t`The relay cannot read this checkout. Whatever only it has is lost.`
-                    : t`This is lost, and cannot be brought back:`}
-                </strong>
+                <strong>{t`What only this checkout has is lost.`}</strong>
               </p>
               <Unsaved unsaved={unsaved} />
             </>
           ) : (
-            <p>{t`Nothing is lost: the relay has everything in it on the branch ${branch}. The next attempt gets a new checkout.`}</p>
+            <p>{t`Nothing is lost: it is all on the branch ${branch}.`}</p>
           )}
         </SureDialog>
       )}
@@ -122,14 +117,12 @@ function CheckoutLine({ checkout, project: { projectId }, task, away }: LineProp
 
 function Costs({ spent }: { spent: Spent }) {
   const now = useNow();
-  if (spent.length === 0) return <p className="setting-hint">{t`Nothing yet.`}</p>;
   const days = byDay(spent.toReversed(), now, ({ startedAt }) => startedAt).slice(0, MOST_DAYS);
   const all = spentOf(spent);
   return (
     <>
       <p className="work-sum text-2 ink-2">
-        <b className="figures ink text-5">{spentText(all)}</b>{' '}
-        <span>{t`in all, for ${plural(spent.length, 'attempt')}`}</span>
+        <b className="figures ink text-5">{spentText(all)}</b> <span>{plural(spent.length, 'attempt')}</span>
         {all.tokens !== null && <span> · {t`${tokens(all.tokens)} tokens`}</span>}
       </p>
       <ul className="project-days under-4 stack">
@@ -157,19 +150,18 @@ export function ProjectWork({ project, tasks, away }: Props) {
   return (
     <div className="project-work stack gap-2">
       <details onToggle={({ currentTarget }) => currentTarget.open && open('costs')}>
-        <summary className="ink text-4 bold touchable pad-block-3">{t`What it has cost`}</summary>
+        <summary className="ink text-4 bold touchable pad-block-3">{t`Cost`}</summary>
         {opened.includes('costs') && (
           <QueryView query={work.spent(project.projectId)}>{(spent) => <Costs spent={spent} />}</QueryView>
         )}
       </details>
       <details onToggle={({ currentTarget }) => currentTarget.open && open('checkouts')}>
         <summary className="ink text-4 bold touchable pad-block-3">{t`Checkouts of agents`}</summary>
-        <p className="setting-hint">{t`Each is the place in an agent’s folder where it works on one task. Removing one cannot be undone.`}</p>
         {opened.includes('checkouts') && (
           <QueryView query={work.checkouts(project.projectId)}>
             {(checkouts) =>
               checkouts.length === 0 ? (
-                <p className="setting-hint">{t`Nothing yet.`}</p>
+                <p className="setting-hint">{t`Each task that an agent works on gets a copy of the files.`}</p>
               ) : (
                 <ul className="checkouts above-4 gap-4 stack">
                   {checkouts.map((checkout) => (

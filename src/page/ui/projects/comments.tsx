@@ -20,9 +20,7 @@ import { WrongNote } from '../design/field.tsx';
 function useNotified({ claim, assignee }: Task): string {
   const { known } = useBoard();
   const who = claim?.agentId ?? assignee;
-  return who === null
-    ? t`Nobody is notified, except whom you name with @.`
-    : t`Told, and may be woken: ${known.nameOf(who)}.`;
+  return who === null ? t`Name an agent with @ to notify it.` : t`Told, and may be woken: ${known.nameOf(who)}.`;
 }
 
 /** What is typed stays in this browser until it is written. */

@@ -27,23 +27,15 @@ const TRIP = (): Example => ({
     },
     {
       title: t`Compare trains and where to sleep`,
-      description: t`For the place that we choose.`,
       criteria: criteria(t`Two connections there and back, with prices`, t`Three places to sleep, with prices`),
       labels: [t`research`],
     },
     {
       title: t`Write a plan for the five days`,
-      description: t`One thing a day is enough. There must be time for nothing, too.`,
       criteria: criteria(
         t`Every day has one thing to do, and one for rain`,
         t`No day needs more than an hour of travel`,
       ),
-      labels: [t`writing`],
-    },
-    {
-      title: t`Make a packing list`,
-      criteria: criteria(t`It fits on one page`, t`What the child carries is marked`),
-      priority: 'low',
       labels: [t`writing`],
     },
   ],
@@ -56,7 +48,7 @@ export const EXAMPLES: readonly {
   /** null: the person is asked where the repository is. */
   readonly example: (() => Example) | null;
 }[] = [
-  { title: t`Plan our trip`, about: t`Four tasks, each with what must hold when it is done`, example: TRIP },
+  { title: t`Plan our trip`, about: t`Three tasks, each with what makes it done`, example: TRIP },
   {
     title: t`A repository`,
     about: t`Agents work on branches, and you merge what is good`,
@@ -64,7 +56,7 @@ export const EXAMPLES: readonly {
   },
   {
     title: t`An empty board`,
-    about: t`Seven columns, and the tasks are yours`,
+    about: t`You write the tasks`,
     example: () => ({ name: t`My project`, instructions: '', tasks: [] }),
   },
 ];

@@ -137,7 +137,7 @@ function DraftView({ draft, where }: { draft: LineDraft; where: ReactNode }) {
         rows={Math.min(8, Math.max(2, text.split('\n').length))}
         maxLength={LINE_COMMENT_LIMITS.text}
         aria-label={t`Comment on ${lineText(draft)}`}
-        placeholder={t`What should be different here?`}
+        placeholder={t`What has to change?`}
         value={text}
         onChange={({ target }) => {
           setText(target.value);
@@ -171,7 +171,7 @@ function DraftView({ draft, where }: { draft: LineDraft; where: ReactNode }) {
 function NoteView({ note, where = null }: { note: LineNote; where?: ReactNode }) {
   const { now } = useBoard();
   if (note.kind === 'draft') return <DraftView draft={note.comment} where={where} />;
-  const { time, text, now: place } = note.comment;
+  const { time, text } = note.comment;
   return (
     <li className="line-note stack gap-2">
       {where}
@@ -180,14 +180,6 @@ function NoteView({ note, where = null }: { note: LineNote; where?: ReactNode })
         <time className="ink-3 text-1" dateTime={new Date(time).toISOString()}>
           {dayAndClock(time, now)}
         </time>
-        {place === null && (
-          <span
-            className="work-chip inline-flex framed-strong rounded text-1 medium middle gap-3 fixed nowrap ink-2 pad-0-4"
-            data-tone="warn"
-          >
-            {t`outdated`}
-          </span>
-        )}
       </p>
       <div className="task-said narrow break ink-2 full text-4">
         <Words text={text} />

@@ -7,11 +7,13 @@ import { t } from '../../language/t.ts';
 import { projectsOf } from '../../state/projects.ts';
 import { useRoost } from '../context.tsx';
 import { Dialog } from '../design/dialog.tsx';
+import { ChoiceCards } from '../design/one-of.tsx';
 import { PATHS, useRoute } from '../routes.ts';
 import type { Example } from './examples.ts';
 import { CommandChoice } from './command-choice.tsx';
 import { AgentChoices } from './project-settings.tsx';
 import { useTeammates } from '../use-somebody.ts';
+import { BaseBranch } from './work-settings.tsx';
 import { KIND_NAMES } from './words.ts';
 import { WrongNote } from '../design/field.tsx';
 import { useAction } from '../design/use-action.ts';
@@ -43,24 +45,10 @@ export function useBegin() {
   return { busy, failed, field, begin };
 }
 
-const KINDS: readonly { readonly kind: Project['kind']; readonly title: string; readonly about: string }[] = [
-  { kind: 'folder', title: t`A shared folder`, about: t`For writing, research and plans` },
-  { kind: 'git', title: t`A repository`, about: t`For code that is in git` },
+const KINDS: readonly { readonly value: Project['kind']; readonly title: string; readonly about: string }[] = [
+  { value: 'folder', title: t`A shared folder`, about: t`Agents work in copies, and you merge what is good` },
+  { value: 'git', title: t`A repository`, about: t`Agents work on branches, and you merge what is good` },
 ];
-
-/** What the relay and the agents do with it. */
-const HAPPENS: Readonly<Record<Project['kind'], readonly string[]>> = {
-  folder: [
-    t`The relay keeps the files of the project.`,
-    t`An agent that takes a task works in its own copy of them.`,
-    t`You see what it changed. Nothing of it counts until you merge it.`,
-  ],
-  git: [
-    t`The relay clones the repository.`,
-    t`An agent that takes a task works in its own checkout, on a branch for the task.`,
-    t`Nothing of yours changes until you merge. A merge writes to the base branch, and never with force.`,
-  ],
-};
 
 export function NewDialog({ kind: first = 'folder', onClose }: { kind?: Project['kind']; onClose: () => void }) {
   const { busy, failed, field, begin } = useBegin();
@@ -79,18 +67,18 @@ export function NewDialog({ kind: first = 'folder', onClose }: { kind?: Project[
   const wrongName = name.trim() === '' ? t`It needs a name.` : null;
   const wrongPlace = isGit && repository.trim() === '' ? t`Fill this in.` : null;
   const refusedPlace = field === 'repository' ? failed : null;
-  const saidOfPlace = (tried ? wrongPlace : null) ?? refusedPlace;
+  const wrongOfPlace = (tried ? wrongPlace : null) ?? refusedPlace;
   const create = (event: FormEvent) => {
     event.preventDefault();
     setTried(true);
     if (wrongName !== null || wrongPlace !== null) return;
     const wanted = {
       ...{ name: name.trim(), instructions, agents: [...agents], tasks: [] },
-      ...(isGit ? { kind, repository: repository.trim(), baseBranch: baseBranch.trim(), commands } : {}),
+      ...(isGit ? { kind, repository: repository.trim(), baseBranch, commands } : {}),
     };
     begin(wanted, () => place.current?.focus());
   };
-  const saidBelow =
+  const wrongBelow =
     (tried ? wrongName : null) ?? (failed !== null && refusedPlace === null ? t`Could not do this. ${failed}` : null);
   return (
     <Dialog title={t`New project`} onClose={onClose}>
@@ -107,27 +95,11 @@ export function NewDialog({ kind: first = 'folder', onClose }: { kind?: Project[
             onChange={({ target }) => setName(target.value)}
           />
         </label>
-        <fieldset>
-          <legend className="ink-2 text-2">{t`What they work on`}</legend>
-          <div className="choice-cards">
-            {KINDS.map((one) => (
-              <label key={one.kind} className="choice-card" data-checked={kind === one.kind}>
-                <input
-                  type="radio"
-                  name={`${id}-kind`}
-                  checked={kind === one.kind}
-                  aria-describedby={`${id}-${one.kind}`}
-                  onChange={() => setKind(one.kind)}
-                />
-                <b>{one.title}</b>
-                <small id={`${id}-${one.kind}`}>{one.about}</small>
-              </label>
-            ))}
-          </div>
+        <ChoiceCards legend={t`What they work on`} options={KINDS} value={kind} onChange={setKind}>
           {isGit && (
             <div className="project-repository above-5 stack gap-3">
               <label>
-                <span>{t`Where it is`}</span>
+                <span>{t`Repository`}</span>
                 <input
                   ref={place}
                   className="field"
@@ -137,43 +109,25 @@ export function NewDialog({ kind: first = 'folder', onClose }: { kind?: Project[
                   maxLength={ATTEMPT_LIMITS.repository}
                   placeholder="https://github.com/you/project.git"
                   value={repository}
-                  aria-invalid={saidOfPlace !== null}
+                  aria-invalid={wrongOfPlace !== null}
                   aria-describedby={`${id}-place`}
                   onChange={({ target }) => setRepository(target.value)}
                 />
               </label>
-              {saidOfPlace === null ? (
+              {wrongOfPlace === null ? (
                 <p id={`${id}-place`} className="setting-hint">
-                  {t`An address under https://, or a path on the relay’s machine, such as /home/you/project.`}
+                  {t`An https:// address, or a path on the relay’s computer`}
                 </p>
               ) : (
                 <p id={`${id}-place`} className="field-wrong text-2 break danger" role="alert">
-                  {saidOfPlace}
+                  {wrongOfPlace}
                 </p>
               )}
-              <label>
-                <span>{t`Base branch (empty: the repository’s own)`}</span>
-                <input
-                  className="field"
-                  dir="ltr"
-                  autoComplete="off"
-                  spellCheck={false}
-                  maxLength={ATTEMPT_LIMITS.branch}
-                  value={baseBranch}
-                  onChange={({ target }) => setBaseBranch(target.value)}
-                />
-              </label>
+              <BaseBranch value={baseBranch} onChange={setBaseBranch} />
+              <CommandChoice chosen={commands} onChange={setCommands} />
             </div>
           )}
-          {isGit && <CommandChoice chosen={commands} onChange={setCommands} />}
-          <ul className="project-happens above-5 pad-5 text-2 stack gap-2 ink-2 round ground-2">
-            {HAPPENS[kind].map((line) => (
-              <li className="stack" key={line}>
-                {line}
-              </li>
-            ))}
-          </ul>
-        </fieldset>
+        </ChoiceCards>
         <label className="stack gap-3">
           <span className="ink-2 text-2">{t`Instructions for agents (optional)`}</span>
           <textarea
@@ -186,7 +140,7 @@ export function NewDialog({ kind: first = 'folder', onClose }: { kind?: Project[
           />
         </label>
         <AgentChoices chosen={agents} onChange={(chosen) => setAgents([...chosen])} />
-        <WrongNote text={saidBelow} />
+        <WrongNote text={wrongBelow} />
         <div className="dialog-ways">
           <button type="button" className="ghost" onClick={onClose}>{t`Cancel`}</button>
           <button type="submit" className="solid" disabled={busy}>

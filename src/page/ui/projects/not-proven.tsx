@@ -45,9 +45,7 @@ function Question({ refused, whole, onClose }: QuestionProps) {
   return (
     <Dialog title={t`Is #${task.number} ${task.title} done?`} onClose={onClose}>
       <div className="work-question stack gap-5">
-        <p>{t`Not everything that this project asks for is there:`}</p>
         <p className="round-s pad warn-box text-4 warn">{why}</p>
-        {request !== null && <p>{t`A request to merge is open. If you merge it, the task is done.`}</p>}
         <WrongNote text={failed} />
         <div className="dialog-ways">
           <button type="button" className="ghost" onClick={onClose}>{t`Cancel`}</button>

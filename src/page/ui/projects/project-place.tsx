@@ -11,7 +11,7 @@ import { download } from '../exports/sink.ts';
 import { SureDialog } from '../design/dialog.tsx';
 import { keyOf } from '../design/keys.ts';
 import { QueryView } from '../parts/page-head.tsx';
-import { bytes, plural } from '../text/sizes.ts';
+import { bytes } from '../text/sizes.ts';
 import { revealedLine } from '../text/unseen.ts';
 import { useAction } from '../design/use-action.ts';
 import { WrongNote } from '../design/field.tsx';
@@ -75,7 +75,7 @@ function Files({ project: { projectId, kind }, away }: Props) {
                 </li>
               ))}
             </ul>
-            {more > 0 && <p className="setting-hint">{t`and ${plural(more, 'more file')}`}</p>}
+            {more > 0 && <p className="setting-hint">{t`and ${String(more)} more`}</p>}
           </>
         )}
       </QueryView>
@@ -86,7 +86,7 @@ function Files({ project: { projectId, kind }, away }: Props) {
             type="file"
             multiple
             hidden
-            aria-label={t`Files to add`}
+            aria-label={t`Add files…`}
             onChange={({ currentTarget }) => {
               const files = [...(currentTarget.files ?? [])];
               currentTarget.value = '';
@@ -105,7 +105,7 @@ function Files({ project: { projectId, kind }, away }: Props) {
           onSure={() => work.removeFile(projectId, removing)}
           onClose={() => setRemoving(null)}
         >
-          <p>{t`Tasks that are under way keep their copy. Later ones do not get it.`}</p>
+          <p>{t`Tasks under way keep their copy.`}</p>
         </SureDialog>
       )}
     </>
@@ -133,17 +133,14 @@ function Token({ project: { projectId }, away }: Props) {
     <QueryView query={work.token(projectId)}>
       {(stored) => (
         <div className="gap-5 stack">
-          <p className="setting-hint">
-            {stored.isSet
-              ? t`A token is set. The relay keeps it sealed; no agent sees it, and no other device has it.`
-              : t`A private repository needs a token that may read it and write to its branches. The relay keeps it sealed, and no agent sees it.`}
-          </p>
+          <p className="setting-hint">{t`For a private repository. It must allow reading and pushing. The relay stores it encrypted, and no agent sees it.`}</p>
           <label>
-            <span>{stored.isSet ? t`Another token` : t`Token`}</span>
+            <span>{t`Token`}</span>
             <input
               className="field"
               type="password"
               autoComplete="off"
+              placeholder={stored.isSet ? t`Saved` : undefined}
               value={token}
               onChange={({ currentTarget }) => setToken(currentTarget.value)}
               onKeyDown={(event) => {
@@ -178,7 +175,7 @@ function Token({ project: { projectId }, away }: Props) {
                 className="ghost ghost-danger"
                 disabled={away || busy}
                 onClick={() => void set(null)}
-              >{t`Delete the token`}</button>
+              >{t`Delete`}</button>
             )}
             <button
               type="button"
@@ -186,7 +183,7 @@ function Token({ project: { projectId }, away }: Props) {
               disabled={away || busy || token.trim() === ''}
               onClick={() => void set({ token: token.trim(), forge })}
             >
-              {busy ? t`Working…` : t`Set the token`}
+              {busy ? t`Working…` : t`Save`}
             </button>
           </div>
         </div>
@@ -203,12 +200,12 @@ export function ProjectPlace({ project, away }: Props) {
   return (
     <div className="project-work stack gap-2">
       <details onToggle={({ currentTarget }) => currentTarget.open && open('files')}>
-        <summary className="ink text-4 bold touchable pad-block-3">{t`Files of the project`}</summary>
+        <summary className="ink text-4 bold touchable pad-block-3">{t`Files`}</summary>
         {opened.includes('files') && <Files project={project} away={away} />}
       </details>
       {hasAddress && (
         <details onToggle={({ currentTarget }) => currentTarget.open && open('token')}>
-          <summary className="ink text-4 bold">{t`Token of the repository`}</summary>
+          <summary className="ink text-4 bold">{t`Token`}</summary>
           {opened.includes('token') && <Token project={project} away={away} />}
         </details>
       )}

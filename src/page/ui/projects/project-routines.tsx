@@ -41,24 +41,20 @@ export function useProjectRoutines(project: Project, away: boolean): Part {
   const team = useTeammates();
   const [editing, setEditing] = useState<Editing | null>(null);
   return {
-    list: (
+    list: project.agents.length > 0 && (
       <fieldset className="project-routines">
         <legend className="ink-2 text-2">{t`Routines`}</legend>
-        {project.agents.length === 0 ? (
-          <p className="setting-hint no-margin">{t`Choose who may work on it and save. Then you can give them a routine here.`}</p>
-        ) : (
-          <ul className="stack gap-4" aria-label={t`Routines by agent`}>
-            {project.agents.map((agentId) => (
-              <OfAgent
-                key={agentId}
-                project={project}
-                mate={team.find(agentId)}
-                away={away}
-                onEdit={(mapping) => setEditing({ mate: team.find(agentId), mapping })}
-              />
-            ))}
-          </ul>
-        )}
+        <ul className="stack gap-4" aria-label={t`Routines`}>
+          {project.agents.map((agentId) => (
+            <OfAgent
+              key={agentId}
+              project={project}
+              mate={team.find(agentId)}
+              away={away}
+              onEdit={(mapping) => setEditing({ mate: team.find(agentId), mapping })}
+            />
+          ))}
+        </ul>
       </fieldset>
     ),
     dialog: editing && <MappingDialog {...editing} project={project} away={away} onClose={() => setEditing(null)} />,
@@ -83,7 +79,7 @@ function OfAgent({ project, mate, away, onEdit }: OfAgentProps) {
         <button
           type="button"
           className="ghost"
-          aria-label={t`Give ${mate.name} a routine`}
+          aria-label={t`${t`Give a routine`}: ${mate.name}`}
           disabled={away || shown.kind !== 'ready'}
           onClick={() => onEdit(null)}
         >{t`Give a routine`}</button>
@@ -102,7 +98,7 @@ function OfAgent({ project, mate, away, onEdit }: OfAgentProps) {
               <strong dir="auto">{mapping.name}</strong>
               <small>{mappingText(project, mapping)}</small>
               {mapping.waits && (
-                <small className="wrong-note">{t`It came from a copy, another device or another relay, and is not used before you say yes.`}</small>
+                <small className="wrong-note">{t`It came from a copy, another device or another relay.`}</small>
               )}
             </p>
             <div className="flex wrap gap-3">
@@ -117,17 +113,17 @@ function OfAgent({ project, mate, away, onEdit }: OfAgentProps) {
               <button
                 type="button"
                 className="ghost"
-                aria-label={t`Change “${mapping.name}” of ${mate.name}`}
+                aria-label={t`${t`Change`}: ${`${mapping.name}, ${mate.name}`}`}
                 disabled={away}
                 onClick={() => onEdit(mapping)}
               >{t`Change`}</button>
               <button
                 type="button"
                 className="ghost"
-                aria-label={t`Take “${mapping.name}” of ${mate.name} off this project`}
+                aria-label={t`Remove ${`${mapping.name}, ${mate.name}`}`}
                 disabled={away}
                 onClick={() => void mappings.remove(mapping)}
-              >{t`Take off`}</button>
+              >{t`Remove`}</button>
             </div>
           </div>
         ))}
@@ -140,9 +136,9 @@ function mappingText({ columns }: Project, { columnIds, toolOverrides, separate,
   const named = columns.filter(({ columnId }) => columnIds?.includes(columnId)).map(({ name }) => name);
   return [
     ...(enabled ? [] : [t`off`]),
-    ...(columnIds === null ? [] : [named.length === 0 ? t`takes from no column` : t`takes from ${named.join(', ')}`]),
+    ...(columnIds === null ? [] : [t`takes from ${named.join(', ') || t`none`}`]),
     ...(toolOverrides === null ? [] : [toolOverrides.length === 0 ? t`none` : plural(toolOverrides.length, 'tool')]),
-    ...(separate ? [t`a run of its own`] : []),
+    ...(separate ? [t`separate run`] : []),
   ].join(' · ');
 }
 
@@ -204,21 +200,10 @@ function MappingDialog({ project, mate, mapping, away, onClose }: DialogProps) {
   }
 
   return (
-    <Dialog
-      title={mapping ? t`“${mapping.name}” on ${project.name}` : t`A routine for ${mate.name} on ${project.name}`}
-      onClose={onClose}
-    >
+    <Dialog title={t`${t`Routine`}: ${mapping?.name ?? mate.name}`} onClose={onClose}>
       <form className="project-form editor" noValidate onSubmit={save}>
         {!mapping && (
-          <Labelled
-            label={t`Routine`}
-            hint={
-              routineId === NEW
-                ? t`It looks every 30 minutes, and begins only where a task is ready or a message waits. You can change it under Schedule.`
-                : t`It works on this project from its next time on.`
-            }
-            wrong={schedules.kind === 'failed' ? problemText(schedules.problem) : undefined}
-          >
+          <Labelled label={t`Routine`} wrong={schedules.kind === 'failed' ? problemText(schedules.problem) : undefined}>
             {(given) => (
               <select
                 {...given}
@@ -226,7 +211,7 @@ function MappingDialog({ project, mate, mapping, away, onClose }: DialogProps) {
                 value={routineId}
                 onChange={({ target }) => setRoutineId(target.value)}
               >
-                <option value={NEW}>{t`A new one: every 30 minutes, take what is ready`}</option>
+                <option value={NEW}>{t`New: every 30 minutes, take a task that is ready`}</option>
                 {free.map(({ scheduleId, schedule }) => (
                   <option key={scheduleId} value={scheduleId}>
                     {schedule.name}
@@ -249,7 +234,7 @@ function MappingDialog({ project, mate, mapping, away, onClose }: DialogProps) {
             checked={draft.separate}
             onChange={({ target }) => change({ separate: target.checked })}
           />
-          {t`A run of its own for this project. Otherwise one run is about all projects of the routine, with the tools that all of them allow.`}
+          {t`A separate run for this project`}
         </label>
         <WrongNote text={failed} />
         <div className="dialog-ways">
@@ -280,8 +265,8 @@ function ColumnsField({ project, columnIds, onColumns }: ColumnsProps) {
   return (
     <div className="above-5 stack gap-4">
       <Labelled
-        label={t`Columns it looks at`}
-        hint={t`It takes tasks only from columns of the kind “${KIND_NAMES.ready}”. None ticked: it takes none.`}
+        label={t`Columns it takes tasks from`}
+        hint={t`Agents take tasks only from columns of the kind “${KIND_NAMES.ready}”.`}
         wrong={undefined}
       >
         {(given) => (
@@ -297,7 +282,7 @@ function ColumnsField({ project, columnIds, onColumns }: ColumnsProps) {
         )}
       </Labelled>
       {columnIds !== null && (
-        <ul className="choices stack gap-4" aria-label={t`Columns it looks at`}>
+        <ul className="choices stack gap-4" aria-label={t`Columns it takes tasks from`}>
           {project.columns.map(({ columnId, name, kind }) => (
             <li key={columnId}>
               <label className="choice gap-4 box line">

@@ -113,7 +113,7 @@ function ColumnsEditor({ columns, countOf, onChange }: ColumnsProps) {
                 ))}
               </select>
               <MenuButton
-                label={t`More for column ${at + 1}, ${name}`}
+                label={t`More for ${name}`}
                 items={[
                   { label: t`Move up`, disabled: at === 0, run: () => onChange(swapped(columns, at, at - 1)) },
                   {
@@ -142,7 +142,7 @@ function ColumnsEditor({ columns, countOf, onChange }: ColumnsProps) {
       <p
         id={`${id}-kinds`}
         className="setting-hint"
-      >{t`The kind says what a column is for. Agents take tasks from columns of the kind “${KIND_NAMES.ready}”, and only you move a task to “${KIND_NAMES.done}”.`}</p>
+      >{t`Agents take tasks only from columns of the kind “${KIND_NAMES.ready}”.`}</p>
       {columns.length < PROJECT_LIMITS.columns && (
         <button
           type="button"
@@ -170,7 +170,7 @@ function changedFields(base: Project, draft: Draft): ProjectFields {
 
 function wrongWith(draft: Draft): string | null {
   if (draft.name.trim() === '') return t`It needs a name.`;
-  if (draft.columns.some(({ name }) => name.trim() === '')) return t`Every column needs a name.`;
+  if (draft.columns.some(({ name }) => name.trim() === '')) return t`${t`Columns`}: ${t`It needs a name.`}`;
   return wrongWork(draft);
 }
 
@@ -255,7 +255,7 @@ export function ProjectSettings({ project, tasks, away, onClose, onRemoved }: Pr
           className="ghost ghost-danger self-start"
           disabled={away}
           onClick={() => setRemoving(true)}
-        >{t`Delete this project…`}</button>
+        >{t`Delete ${project.name}`}</button>
         <WrongNote text={wrong ?? failed} />
         <div className="dialog-ways">
           <button type="button" className="ghost" onClick={onClose}>{t`Cancel`}</button>
@@ -286,11 +286,7 @@ export function ProjectSettings({ project, tasks, away, onClose, onRemoved }: Pr
             setUnsaved(false);
           }}
         >
-          <p>
-            {tasks.length === 0
-              ? t`It has no tasks. Copies that you exported keep it.`
-              : t`Its ${plural(tasks.length, 'task')} go with it. Copies that you exported keep them.`}
-          </p>
+          {tasks.length > 0 && <p>{t`Its ${plural(tasks.length, 'task')} are deleted too.`}</p>}
         </SureDialog>
       )}
     </Dialog>

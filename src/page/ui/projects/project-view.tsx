@@ -31,7 +31,7 @@ import { keyOf } from '../design/keys.ts';
 import { Tabs } from '../design/tabs.tsx';
 import { QueryLoading, QueryProblem } from '../parts/page-head.tsx';
 import { BOARD, PATHS, type ProjectPlace, type ProjectsRoute, useRoute } from '../routes.ts';
-import { count, plural } from '../text/sizes.ts';
+import { asBeginning, count, plural } from '../text/sizes.ts';
 import { Faces } from '../threads/thread-view.tsx';
 import { type Teammates, useNames, useTeammates } from '../use-somebody.ts';
 import {
@@ -48,7 +48,7 @@ import {
 } from './board.ts';
 import { Card } from './card.tsx';
 import { NotProven } from './not-proven.tsx';
-import { ReviewPage } from './review-page.tsx';
+import { Gone, ReviewPage } from './review-page.tsx';
 import { ProjectSettings } from './project-settings.tsx';
 import { type Search, SearchNote, useTaskSearch } from './task-search.tsx';
 import { WhoStarts } from './start.tsx';
@@ -327,12 +327,12 @@ function FilterBar({ filter, search, tasks, team, onChange }: FilterProps) {
         {assignees.length > 0 && (
           <select
             className="field field-select text-3 pad-block-2"
-            aria-label={t`Whose tasks`}
+            aria-label={t`For`}
             value={filter.assignee ?? ''}
             onChange={({ target }) => onChange({ ...filter, assignee: target.value === '' ? null : target.value })}
           >
             <option value="">{t`Everybody`}</option>
-            <option value="nobody">{t`Nobody’s yet`}</option>
+            <option value="nobody">{asBeginning(t`nobody`)}</option>
             {assignees.map(({ agentId, name }) => (
               <option key={agentId} value={agentId}>
                 {name}
@@ -343,7 +343,7 @@ function FilterBar({ filter, search, tasks, team, onChange }: FilterProps) {
         {labels.length > 0 && (
           <select
             className="field field-select text-3 pad-block-2"
-            aria-label={t`Label`}
+            aria-label={t`Labels`}
             value={filter.label ?? ''}
             onChange={({ target }) => onChange({ ...filter, label: target.value === '' ? null : target.value })}
           >
@@ -389,7 +389,7 @@ function Head({ project, place, team }: { project: Project; place: ProjectPlace;
   const people = team.among(project.agents);
   return (
     <header className="board-head gap-4 line">
-      <Link href={PATHS.projects} className="icon-button" aria-label={t`All projects`}>
+      <Link href={PATHS.projects} className="icon-button" aria-label={t`Projects`}>
         <BackIcon />
       </Link>
       <h1 className="nowrap narrow clip ellipsis" tabIndex={-1} dir="auto">
@@ -397,7 +397,11 @@ function Head({ project, place, team }: { project: Project; place: ProjectPlace;
       </h1>
       <Faces people={people} />
       <Views project={project} place={place} />
-      <Link href={PATHS.projectSettings(project.projectId)} className="ghost" aria-label={t`Settings of the project`}>
+      <Link
+        href={PATHS.projectSettings(project.projectId)}
+        className="ghost"
+        aria-label={t`Settings of ${project.name}`}
+      >
         <GearIcon />
         <span className="hide-small">{t`Settings`}</span>
       </Link>
@@ -417,7 +421,8 @@ function Notes({ project, away }: { project: Project; away: boolean }) {
       )}
       {!away && project.agents.length === 0 && (
         <p className="board-note round-s pad warn-box text-2 warn">
-          {t`No agent may work on this project yet. ${<Link href={PATHS.projectSettings(project.projectId)}>{t`Choose who may`}</Link>}`}
+          {t`No agent may work on this project`}:{' '}
+          <Link href={PATHS.projectSettings(project.projectId)}>{t`Who may work on it`}</Link>
         </p>
       )}
     </>
@@ -463,7 +468,7 @@ function OpenTask({ taskId, team, onClose }: OpenTaskProps) {
   if (state.kind === 'ready') return <TaskSheet task={state.value} team={team} onClose={onClose} />;
   const card = known.taskOf(taskId);
   return (
-    <Dialog title={card ? t`Task #${card.number}` : t`The task`} shape="side" onClose={onClose}>
+    <Dialog title={card ? t`Task #${card.number}` : project.name} shape="side" onClose={onClose}>
       {state.kind === 'loading' ? <QueryLoading /> : <QueryProblem query={query} state={state} before={false} />}
     </Dialog>
   );
@@ -607,11 +612,9 @@ export function ProjectView({ route }: { route: Extract<ProjectsRoute, { kind: '
   );
   if (list.kind === 'ready' && !project)
     return (
-      <div className="project-gone rows-top stack at-start gap-5 ink-2" role="alert">
-        <h1 className="ink" tabIndex={-1}>{t`There is no such project`}</h1>
-        <p>{t`It was deleted, or the link was cut short.`}</p>
-        <Link href={PATHS.projects} className="ghost">{t`All projects`}</Link>
-      </div>
+      <Gone>
+        <Link href={PATHS.projects} className="ghost">{t`Projects`}</Link>
+      </Gone>
     );
   if (!project || tasks.kind !== 'ready')
     return (

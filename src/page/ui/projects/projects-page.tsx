@@ -34,7 +34,7 @@ function Counts({ project }: { project: Project }) {
       </span>
       <span className="project-counts gap-5 whole-row flex wrap figures ink-3 text-2">
         {all === 0 ? (
-          <span className="middle gap-3 inline-flex">{t`Nothing yet.`}</span>
+          <span className="middle gap-3 inline-flex">{plural(0, 'task')}</span>
         ) : (
           parts.map(({ columnId, name, kind, count }) => (
             <span className="middle gap-3 inline-flex" key={columnId}>
@@ -74,7 +74,7 @@ function Line({ project }: { project: Project }) {
         <span className="project-who whole-row gap-4 line narrow ink-3 text-2">
           <Faces people={people} />
           <span dir="auto">
-            {people.length === 0 ? t`nobody works on it yet` : names(people.map(({ name }) => name))}
+            {people.length === 0 ? t`No agent may work on this project` : names(people.map(({ name }) => name))}
           </span>
         </span>
         <Counts project={project} />
@@ -89,8 +89,7 @@ function Nothing() {
   const [asks, setAsks] = useState(false);
   return (
     <EmptyPage icon={<BoardIcon />} title={t`No projects yet`}>
-      <p>{t`A project is a board of tasks. You write what has to be done and when it counts as done. Agents take the tasks that are ready, each by one agent, and you look at what comes of them.`}</p>
-      <p>{t`Begin with an example:`}</p>
+      <p>{t`A project is a board of tasks. Agents work on the tasks, and you review what they did.`}</p>
       <ul className="project-examples stack gap-5 full above-2">
         {EXAMPLES.map(({ title, about, example }) => (
           <li key={title}>

@@ -11,7 +11,6 @@ import { Dialog, SureDialog } from '../design/dialog.tsx';
 import { plural } from '../text/sizes.ts';
 import { useBoard } from './board.ts';
 import { useLineNotes } from './line-comments.tsx';
-import { SHORT_COMMIT } from './work-words.ts';
 import { useAction } from '../design/use-action.ts';
 import { WrongNote } from '../design/field.tsx';
 
@@ -74,8 +73,8 @@ export function ChangesForm({ task, first, onDone, onCancel }: ChangesFormProps)
       {comments.length > 0 && (
         <p className="setting-hint">
           {tooMany > 0
-            ? t`${plural(comments.length, 'comment')} on lines are too many. ${LINE_COMMENT_LIMITS.atOnce} can be sent at once: delete some.`
-            : t`${plural(comments.length, 'comment')} on lines will be sent with it.`}
+            ? t`${plural(comments.length, 'comment')} on lines are too many. ${LINE_COMMENT_LIMITS.atOnce} can be sent at once.`
+            : t`With ${plural(comments.length, 'comment')} on lines`}
         </p>
       )}
       <WrongNote text={failed} />
@@ -106,14 +105,10 @@ export function MergeQuestion({ task, diff, busy, onMerge, onClose }: MergeQuest
     <Dialog title={t`Merge #${task.number}?`} onClose={onClose}>
       <div className="work-question stack gap-5">
         <p>
-          {project.kind === 'folder'
-            ? t`The project gets this work: ${files}. Tasks that begin later start from there.`
-            : project.baseBranch === ''
-              ? t`Git merges this work into the base branch of the repository: ${files}. Nothing is forced.`
-              : t`Git merges this work into ${project.baseBranch}: ${files}. Nothing is forced.`}
+          {t`${files} will be merged into ${project.kind === 'git' && project.baseBranch !== '' ? project.baseBranch : project.name}.`}
         </p>
         {unsent > 0 && (
-          <p className="board-note round-s pad warn-box text-2 warn">{t`You have not sent ${plural(unsent, 'comment')} on lines. A merge does not send them.`}</p>
+          <p className="board-note round-s pad warn-box text-2 warn">{t`A merge does not send your ${plural(unsent, 'comment')} on lines.`}</p>
         )}
         <div className="dialog-ways">
           <button type="button" className="ghost" onClick={onClose}>{t`Cancel`}</button>
@@ -136,21 +131,16 @@ interface MergeQuestionProps {
 /** Asks once before a commit takes a merge or a revert back. `commit`: what is taken back. */
 export function RevertQuestion({ task, commit, onClose }: RevertQuestionProps) {
   const work = taskWorkOf(useRoost());
-  const { project } = useBoard();
-  const isBack = task.request?.state === 'reverted';
+  const does = task.request?.state === 'reverted' ? t`Merge again` : t`Revert`;
   return (
     <SureDialog
-      title={isBack ? t`Merge #${task.number} again?` : t`Revert #${task.number}?`}
-      does={isBack ? t`Merge again` : t`Revert`}
+      title={t`${does}: ${`#${task.number} ${task.title}`}`}
+      does={does}
       stays={t`Cancel`}
       onSure={() => work.revert(task, commit)}
       onClose={onClose}
     >
-      <p>
-        {project.kind === 'folder'
-          ? t`The files of this work go back to the version before. Later changes stay.`
-          : t`A new commit reverts ${commit.slice(0, SHORT_COMMIT)}. Later changes stay.`}
-      </p>
+      <p>{t`Later changes stay.`}</p>
     </SureDialog>
   );
 }

@@ -29,11 +29,10 @@ import { ChangesForm, MergeQuestion, RevertQuestion } from './review-decide.tsx'
 import { useReviewKeys } from './review-keys.ts';
 import { Criteria } from './task-sheet.tsx';
 import { RequestState, TaskAttempts } from './task-work.tsx';
+import { titleOf } from './words.ts';
 import { SHORT_COMMIT } from './work-words.ts';
 import './review.css';
 import { useAction } from '../design/use-action.ts';
-
-const titleOf = ({ number, title }: Pick<Task, 'number' | 'title'>) => t`Review of #${number} ${title}`;
 
 /** The changed files. A press leads to the file in the middle. */
 function Files({ diff, diffRef }: { diff: ShownDiff; diffRef: RefObject<HTMLElement | null> }) {
@@ -47,7 +46,7 @@ function Files({ diff, diffRef }: { diff: ShownDiff; diffRef: RefObject<HTMLElem
   };
   return (
     <ul className="review-files">
-      {diff.files.map(({ number, path, status, added, removed, reason }) => {
+      {diff.files.map(({ number, path, status, added, removed }) => {
         const notes = [...(at.get(path)?.values() ?? [])].flat().length;
         return (
           <li key={number}>
@@ -63,7 +62,7 @@ function Files({ diff, diffRef }: { diff: ShownDiff; diffRef: RefObject<HTMLElem
                   {plural(notes, 'comment')}
                 </span>
               )}
-              <LineCounts added={added} removed={removed} isText={reason !== 'binary'} />
+              <LineCounts added={added} removed={removed} />
             </button>
           </li>
         );
@@ -195,7 +194,7 @@ type Asked =
 const NOTHING: Asked = { kind: 'nothing' };
 
 const conflictNote = (why: string) =>
-  t`This cannot be merged. ${why} Bring your branch up to date with the base branch, and resolve the conflicts.`;
+  t`This cannot be merged. ${why} Update your branch from the base branch, and resolve the conflicts.`;
 
 interface Props {
   readonly task: Task;
@@ -287,7 +286,7 @@ function Opened({ task, onClose }: Props) {
                     {busy ? t`Working…` : t`Merge`}
                   </button>
                   <MenuButton
-                    label={t`More for this review`}
+                    label={t`More for ${titleOf(task)}`}
                     items={[{ label: t`Close without merging`, disabled: away || busy, run: close }]}
                   >
                     <MoreIcon />
@@ -334,7 +333,7 @@ function Opened({ task, onClose }: Props) {
                   <button type="button" className="link-button" onClick={() => void showNewer()}>{t`Show them`}</button>
                 </>
               ) : (
-                t`There were newer commits than the ones that you had looked at. They are shown now. Nothing was merged.`
+                t`Newer commits are shown now. Nothing was merged.`
               )}
             </div>
           )}
@@ -369,7 +368,7 @@ function Opened({ task, onClose }: Props) {
             <div className="wrong-note narrow" role="alert">
               <p>{t`Could not load this. ${read.reason}`}</p>
               {request === null ? (
-                <Link className="ghost" href={PATHS.task(project.projectId, task.taskId)}>{t`Open the task`}</Link>
+                <Link className="ghost" href={PATHS.task(project.projectId, task.taskId)}>{`#${task.number}`}</Link>
               ) : (
                 <button type="button" className="ghost" onClick={() => void again()}>{t`Try again`}</button>
               )}
@@ -391,10 +390,7 @@ function Opened({ task, onClose }: Props) {
             />
           )}
         </section>
-        <aside
-          className="review-about rows-top gap-7 stack narrow scroll ruled-start"
-          aria-label={t`What it is judged by`}
-        >
+        <aside className="review-about rows-top gap-7 stack narrow scroll ruled-start" aria-label={t`Details`}>
           <Standing task={task} />
           <Criteria task={task} />
           {isOpen && unmet.length > 0 && (
@@ -412,6 +408,17 @@ function Opened({ task, onClose }: Props) {
   );
 }
 
+/** In place of a project or task that does not exist. `children`: where to go. */
+export function Gone({ children }: { children: ReactNode }) {
+  return (
+    <div className="project-gone rows-top stack at-start gap-5 ink-2" role="alert">
+      <h1 className="ink" tabIndex={-1}>{t`Not found`}</h1>
+      <p>{t`It was deleted, or the link was cut short.`}</p>
+      {children}
+    </div>
+  );
+}
+
 /** The page of a review. The board has only cards: the whole task is read first. */
 export function ReviewPage({ taskNumber, onClose }: { taskNumber: number; onClose: () => void }) {
   const { project, tasks } = useBoard();
@@ -419,13 +426,11 @@ export function ReviewPage({ taskNumber, onClose }: { taskNumber: number; onClos
   useTitle(card ? titleOf(card) : project.name);
   if (card) return <Read taskId={card.taskId} onClose={onClose} />;
   return (
-    <div className="project-gone rows-top stack at-start gap-5 ink-2" role="alert">
-      <h1 className="ink" tabIndex={-1}>{t`There is no task #${String(taskNumber)}`}</h1>
-      <p>{t`It was deleted, or the link was cut short.`}</p>
+    <Gone>
       <Link href={PATHS.project(project.projectId)} className="ghost">
         {project.name}
       </Link>
-    </div>
+    </Gone>
   );
 }
 

@@ -82,7 +82,7 @@ export function StartButton({ ref, task, state, onCard = false }: ButtonProps) {
           type="button"
           className={onCard ? 'ghost' : 'solid'}
           disabled={away || busy}
-          aria-label={onCard ? t`${label}: #${task.number} ${task.title}` : label}
+          aria-label={onCard ? t`${label}: ${`#${task.number} ${task.title}`}` : label}
           onClick={() => start(first.agentId)}
         >
           <span className="start-face fixed">

@@ -51,7 +51,7 @@ export function SearchNote({ search }: { search: Search }) {
         </>
       )}
       {search.kind === 'found' && search.more && (
-        <span>{t`More than ${count(PROJECT_LIMITS.found)} tasks were found. Further words leave fewer.`}</span>
+        <span>{t`More than ${count(PROJECT_LIMITS.found)} tasks match. Add a word.`}</span>
       )}
     </p>
   );

@@ -112,7 +112,7 @@ function TextFields({ task }: { task: Task }) {
             maxLength={PROJECT_LIMITS.text}
             value={description}
             readOnly={away}
-            placeholder={t`What has to be done. Markdown works here.`}
+            placeholder={t`What has to be done`}
             onChange={({ target }) => change({ description: target.value })}
             onKeyDown={(event) => {
               if (keyOf(event) === 'Enter' && (event.ctrlKey || event.metaKey)) void save();
@@ -124,17 +124,12 @@ function TextFields({ task }: { task: Task }) {
           <div className="narrow break ink-2 full text-4">
             <Words text={description} />
           </div>
-          <button
-            type="button"
-            className="link-button text-2"
-            onClick={() => setWrites(true)}
-          >{t`Change the description`}</button>
+          <button type="button" className="link-button text-2" onClick={() => setWrites(true)}>{t`Change`}</button>
         </div>
       )}
       <WrongNote text={empty ?? saving.wrong} />
       {draft !== null && (
         <div className="task-ways to-end gap-4 cluster">
-          <span className="setting-hint">{t`Not saved yet`}</span>
           <button type="button" className="ghost" onClick={drop}>{t`Discard`}</button>
           <button type="submit" className="solid" disabled={saving.busy || away || empty !== null}>
             {saving.busy ? t`Saving…` : t`Save`}
@@ -212,13 +207,13 @@ function CriterionLine({ task, criterion }: { task: Task; criterion: Criterion }
               // eslint-disable-next-line jsx-a11y/no-autofocus
               autoFocus
               maxLength={open === 'text' ? PROJECT_LIMITS.criterion : PROJECT_LIMITS.evidence}
-              aria-label={open === 'text' ? t`Criterion` : t`What shows it (may be empty)`}
-              placeholder={open === 'text' ? '' : t`What shows it (may be empty)`}
+              aria-label={open === 'text' ? text : t`Evidence (optional)`}
+              placeholder={open === 'text' ? '' : t`Evidence (optional)`}
               value={typed}
               onChange={({ target }) => setTyped(target.value)}
             />
             <button type="submit" className="ghost" disabled={saving.busy}>
-              {open === 'text' ? t`Save` : t`It is met`}
+              {open === 'text' ? t`Save` : t`Done`}
             </button>
             <button type="button" className="ghost" onClick={() => setOpen(null)}>{t`Cancel`}</button>
           </form>
@@ -229,8 +224,7 @@ function CriterionLine({ task, criterion }: { task: Task; criterion: Criterion }
         label={t`More for ${text}`}
         items={[
           {
-            label: t`Change the text`,
-            ...(met === null ? {} : { hint: t`It has to be met anew then` }),
+            label: t`Change`,
             disabled: away,
             run: () => begin('text'),
           },
@@ -316,7 +310,7 @@ function Place({ task }: { task: Task }) {
       <p className="task-still fill break ink-3 text-1 line gap-3 leading-4 wrap text-3" data-state={state.state}>
         <b className="ink">{stateText(state, card, known)}</b>
         <span>{stateWhen(state, now)}</span>
-        {asks !== null && <Link className="ghost" href={PATHS.inbox}>{t`Look at it`}</Link>}
+        {asks !== null && <Link className="ghost" href={PATHS.inbox}>{t`Look`}</Link>}
         {state.state === 'working' && <Link className="ghost" href={PATHS.agent(state.agentId)}>{t`Watch`}</Link>}
         {task.claim !== null && (
           <button
@@ -352,8 +346,8 @@ function Place({ task }: { task: Task }) {
               className="field text-3"
               dir="auto"
               autoComplete="off"
-              aria-label={t`What to say about it (may be empty)`}
-              placeholder={t`What to say about it (may be empty)`}
+              aria-label={t`Note (optional)`}
+              placeholder={t`Note (optional)`}
               maxLength={PROJECT_LIMITS.note}
               value={note}
               onChange={(event) => setNote(event.target.value)}
@@ -582,7 +576,7 @@ export function TaskSheet({ task, team, onClose }: Props) {
   const [removing, setRemoving] = useState(false);
   if (task === null)
     return (
-      <Dialog title={t`There is no such task`} shape="side" onClose={onClose}>
+      <Dialog title={t`Not found`} shape="side" onClose={onClose}>
         <p>{t`It was deleted, or the link was cut short.`}</p>
       </Dialog>
     );
@@ -609,12 +603,12 @@ export function TaskSheet({ task, team, onClose }: Props) {
             className="ghost ghost-danger"
             disabled={away}
             onClick={() => setRemoving(true)}
-          >{t`Delete this task…`}</button>
+          >{t`Delete ${`#${task.number} ${task.title}`}`}</button>
         </div>
       </div>
       {removing && (
         <SureDialog
-          title={t`Delete #${task.number} ${task.title}?`}
+          title={t`Delete ${`#${task.number} ${task.title}`}`}
           does={t`Delete it`}
           onSure={async () => {
             const why = await projects.removeTask(task);
@@ -623,7 +617,7 @@ export function TaskSheet({ task, team, onClose }: Props) {
           }}
           onClose={() => setRemoving(false)}
         >
-          <p>{t`Its text, its criteria and its history are gone then.`}</p>
+          <p>{t`This cannot be undone.`}</p>
         </SureDialog>
       )}
     </Dialog>

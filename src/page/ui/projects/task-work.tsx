@@ -68,13 +68,9 @@ function Some<Item>({
       <h5>{title}</h5>
       <ul>{shown.map(children)}</ul>
       {shown.length < items.length && (
-        <button
-          type="button"
-          className="link-button text-2"
-          onClick={() => setAll(true)}
-        >{t`Show all ${count(items.length)}`}</button>
+        <button type="button" className="link-button text-2" onClick={() => setAll(true)}>{t`Show more`}</button>
       )}
-      {all && more > 0 && <p className="setting-hint">{t`${count(more)} more are not listed.`}</p>}
+      {all && more > 0 && <p className="setting-hint">{t`and ${count(more)} more`}</p>}
     </div>
   );
 }
@@ -104,7 +100,7 @@ function Checks({ checks }: Pick<Receipt, 'checks'>) {
             <Exit code={check.code} />
           </summary>
           {check.output === '' ? (
-            <p className="setting-hint">{t`It wrote nothing.`}</p>
+            <p className="setting-hint">{t`nothing`}</p>
           ) : (
             // Scrollable where it is too long, by keyboard too.
             <pre
@@ -179,7 +175,7 @@ function ReceiptView({ receipt, inReview }: { receipt: Receipt; inReview: boolea
           </li>
         )}
       </Some>
-      <Some items={rewritten} more={0} title={t`Rewritten commits, which the relay keeps`}>
+      <Some items={rewritten} more={0} title={t`Rewritten commits`}>
         {({ ref, commit, subject }) => (
           <li key={ref}>
             <code dir="ltr">{commit.slice(0, SHORT_COMMIT)}</code> <span dir="auto">{revealed(subject)}</span>{' '}
@@ -219,9 +215,7 @@ function ReceiptView({ receipt, inReview }: { receipt: Receipt; inReview: boolea
       )}
       {receipt.tokens !== null && (
         <p className="break ink-3 text-2">
-          {receipt.estimated
-            ? t`${costText(receipt)} for ${tokens(receipt.tokens)} tokens, as an upper bound`
-            : t`${costText(receipt)} for ${tokens(receipt.tokens)} tokens`}
+          {costText(receipt)} · {t`${tokens(receipt.tokens)} tokens`}
         </p>
       )}
       {commands.length > 0 && (
@@ -249,8 +243,8 @@ function SecondReview({ review }: { review: NonNullable<Attempt['review']> }) {
   const { by, model, criteria, error } = review;
   return (
     <div className="receipt-part second-review above-5 text-2">
-      <h5>{t`A second mind, with the model of ${known.nameOf(by)}: ${model}`}</h5>
-      {error !== null && <p className="text-2 ink-3">{t`It gave no verdict: ${error}`}</p>}
+      <h5>{t`${t`Automatic reviewer`}: ${`${known.nameOf(by)}, ${model}`}`}</h5>
+      {error !== null && <p className="text-2 ink-3">{error}</p>}
       <ul>
         {criteria.map(({ text, verdict, why }, at) => (
           <li className="flex baseline ink-2 gap-3" key={at}>
@@ -313,18 +307,12 @@ function AttemptView({ attempt, isOpen, inReview }: AttemptProps) {
         {receipt !== null ? (
           <ReceiptView receipt={receipt} inReview={inReview && isOpen} />
         ) : (
-          <p className="text-2 ink-3">
-            {outcome === null
-              ? t`Its receipt is written when it ends: commands, files, checks and cost.`
-              : t`Nothing could be found out about what it did.`}
-          </p>
+          outcome !== null && <p className="text-2 ink-3">{t`There is no record of what it did.`}</p>
         )}
         {review !== null && <SecondReview review={review} />}
         {note !== '' && (
           <div className="attempt-note above-5 from-5">
-            <h5 className="ink-3 text-1 medium">
-              {noteBy === 'agent' ? t`${who}’s summary` : noteBy === 'human' ? t`What you said` : t`Why it ended`}
-            </h5>
+            <h5 className="ink-3 text-1 medium">{noteBy === 'agent' ? who : noteBy === 'human' ? t`You` : t`Roost`}</h5>
             <div className="task-said narrow break ink-2 full text-4">
               <Words text={noteBy === 'relay' ? retold(note) : note} />
             </div>
@@ -396,9 +384,7 @@ export function TaskRequest({ task }: { task: Task }) {
           <b dir="auto">{title}</b>
         </p>
       )}
-      <p dir="auto">
-        {state === 'open' ? t`${known.nameOf(by)} asks you to accept this work.` : t`From ${known.nameOf(by)}.`}
-      </p>
+      <p dir="auto">{known.nameOf(by)}</p>
       <Link
         className={state === 'open' ? 'solid above-4' : 'ghost above-4'}
         href={PATHS.review(task.projectId, task.number)}
@@ -406,15 +392,17 @@ export function TaskRequest({ task }: { task: Task }) {
         {state === 'open' ? t`Review` : t`Show the changes`}
       </Link>
       {url !== null && (
-        <a className="request-link text-2" href={url} target="_blank" rel="noreferrer">{t`The request at the forge`}</a>
+        <a className="request-link text-2" href={url} target="_blank" rel="noreferrer" dir="ltr">
+          {revealedLine(url)}
+        </a>
       )}
       {forgeProblem !== null && (
         <p className="wrong-note" role="status">
-          {t`The forge does not have the request as it is here: ${retold(forgeProblem)}`}
+          {t`The request on the forge is not up to date. ${retold(forgeProblem)}`}
         </p>
       )}
-      {forgeProblem !== null && state === 'open' && <OpenRequest task={task} label={t`Send to the forge again`} />}
-      {isLeft && <OpenRequest task={task} label={t`Open the request again`} />}
+      {forgeProblem !== null && state === 'open' && <OpenRequest task={task} label={t`Try again`} />}
+      {isLeft && <OpenRequest task={task} label={t`Open a request`} />}
     </section>
   );
 }
@@ -440,7 +428,7 @@ export function TaskAttempts({ task, inReview = false }: { task: Task; inReview?
       <h3 className="flex gap-4 ink-3 text-1 under-4">
         <b>{t`Attempts`}</b>{' '}
         {used.length > 0 && (
-          <span>{sum.tokens === null ? spentText(sum) : t`${costText(sum)} in all, ${tokens(sum.tokens)} tokens`}</span>
+          <span>{sum.tokens === null ? spentText(sum) : `${costText(sum)} · ${t`${tokens(sum.tokens)} tokens`}`}</span>
         )}
       </h3>
       {problem}

@@ -6,7 +6,7 @@ import type { Project, Task, TaskCard } from '../../../shared/protocol/projects.
 import { retold, t } from '../../language/t.ts';
 import { names, plural } from '../text/sizes.ts';
 import { dayAndClock, since } from '../text/time.ts';
-import { doneText } from './work-words.ts';
+import { doneText, OUTCOMES, REQUEST_STATES } from './work-words.ts';
 
 /** The person, as the author of an entry of a history. */
 const PERSON = 'human';
@@ -27,8 +27,8 @@ export const KIND_HINTS: Readonly<Record<ColumnKind, string>> = {
   planning: t`Being thought through.`,
   ready: t`Agents take tasks from here.`,
   in_progress: t`An agent works on it.`,
-  review: t`An agent is finished, and you look at it.`,
-  blocked: t`It cannot go on.`,
+  review: t`An agent has finished it. You review it.`,
+  blocked: t`Needs your help.`,
   done: t`Finished.`,
 };
 
@@ -46,73 +46,48 @@ export interface Known {
   readonly taskOf: (taskId: string) => TaskCard | undefined;
 }
 
-function columnText(kind: ColumnKind): string {
-  switch (kind) {
-    case 'backlog':
-      return t`Not ready yet`;
-    case 'planning':
-      return t`Is being planned`;
-    case 'in_progress':
-      return t`Nobody works on it now`;
-    case 'blocked':
-      return t`Blocked: needs your help`;
-    case 'review':
-    case 'ready':
-    case 'done':
-      return KIND_NAMES[kind];
-    default:
-      return kind satisfies never;
-  }
-}
+const columnText = (kind: ColumnKind): string =>
+  kind === 'in_progress' ? t`Nobody works on it now` : KIND_NAMES[kind];
 
 /** `name`: of the agent that it keeps, or whose call waits. */
 function obstacleText(why: Obstacle['why'], name: string): string {
   switch (why) {
     case 'budget':
-      return t`No budget is left for ${name}`;
+    case 'project-budget':
+    case 'task-budget':
+      return t`The budget is used up`;
     case 'blackout':
       return t`Quiet hours of ${name}`;
     case 'switched-off':
-      return t`Waking ${name} is switched off`;
-    case 'minutes':
-      return t`${name} has worked as long today as it may`;
-    case 'concurrency':
-      return t`${name} is at work already`;
-    case 'agent-busy':
-      return t`${name} begins nothing by itself now`;
     case 'no-copy':
-      return t`${name} won’t start by itself`;
+      return t`${name} won’t start without you`;
+    case 'minutes':
     case 'gate':
-      return t`A wake limit of ${name} holds it back`;
+      return t`${name} has reached a limit`;
+    case 'concurrency':
+    case 'agent-busy':
+      return t`${name} is busy`;
     case 'unprepared':
-      return t`The place of work could not be prepared`;
     case 'tools-off':
-      return t`${name} cannot do its work: something is off`;
-    case 'project-budget':
-      return t`The project’s budget for today is used up`;
-    case 'task-budget':
-      return t`It has cost as much as it may`;
+      return t`Something that it needs is missing`;
     case 'approval':
-      return t`${name} waits for your yes`;
+      return t`Waits for your yes`;
     default:
       return why satisfies never;
   }
 }
 
-const notStarted = ({ assignee }: Pick<TaskCard, 'assignee'>, { nameOf }: Known): string =>
-  assignee === null ? t`Nobody has started yet` : t`${nameOf(assignee)} has not started yet`;
-
 /** What keeps a task, in a few words. */
-function heldText(held: Held, task: Pick<TaskCard, 'assignee'>, known: Known): string {
-  const { nameOf, taskOf } = known;
+function heldText(held: Held, { nameOf, taskOf }: Known): string {
+  const othersText = (taskIds: readonly string[]) => {
+    const [other, ...more] = taskIds.map(taskOf);
+    return other && more.length === 0
+      ? t`Waits for #${other.number} ${other.title}`
+      : t`Waits for ${plural(taskIds.length, 'other task')}`;
+  };
   switch (held.why) {
-    case 'blocked-by': {
-      const [first] = held.tasks;
-      const other = first === undefined ? undefined : taskOf(first);
-      return held.tasks.length === 1 && other
-        ? t`Waits for #${other.number} ${other.title}`
-        : t`Waits for ${plural(held.tasks.length, 'other task')}`;
-    }
+    case 'blocked-by':
+      return othersText(held.tasks);
     case 'column':
       return columnText(held.kind);
     case 'asked':
@@ -125,33 +100,30 @@ function heldText(held: Held, task: Pick<TaskCard, 'assignee'>, known: Known): s
       return obstacleText(held.obstacle.why, held.agentId === null ? '' : nameOf(held.agentId));
     case 'nobody-can':
       // Waiting does not help. The person starts it, or lets an agent start by itself.
-      return held.obstacle.until === null
-        ? notStarted(task, known)
-        : obstacleText(held.obstacle.why, nameOf(held.agentId));
-    case 'one-at-a-time': {
-      const other = taskOf(held.taskId);
-      return other
-        ? t`Waits until ${nameOf(held.agentId)} has finished #${other.number} ${other.title}`
-        : t`Waits until ${nameOf(held.agentId)} has finished another task`;
-    }
+      return held.obstacle.until === null ? t`Not started yet` : obstacleText(held.obstacle.why, nameOf(held.agentId));
+    case 'one-at-a-time':
+      return othersText([held.taskId]);
     case 'no-routine':
     case 'waits':
     case 'claimed':
     case 'done':
-      return notStarted(task, known);
+      return t`Not started yet`;
     default:
       return held satisfies never;
   }
 }
 
+export const titleOf = ({ number, title }: Pick<TaskCard, 'number' | 'title'>): string =>
+  t`Review of #${number} ${title}`;
+
 /** What a task is doing, in a few words. */
-export function stateText(now: TaskState, task: Pick<TaskCard, 'assignee' | 'doneWithout'>, known: Known): string {
+export function stateText(now: TaskState, task: Pick<TaskCard, 'doneWithout'>, known: Known): string {
   switch (now.state) {
     case 'planned':
       return columnText(now.kind);
     case 'queued':
     case 'waits-for-you':
-      return heldText(now.held, task, known);
+      return heldText(now.held, known);
     case 'working':
       return now.step ? `${known.nameOf(now.agentId)}: ${now.step.text}` : t`${known.nameOf(now.agentId)} works on it`;
     case 'stopped':
@@ -170,7 +142,9 @@ export function stateText(now: TaskState, task: Pick<TaskCard, 'assignee' | 'don
 /** What the person can do so that it moves. null: nothing is needed, or a button says it. */
 export function stateHint(now: TaskState): string | null {
   if (now.state === 'planned')
-    return now.kind === 'in_progress' ? null : t`Agents take tasks from columns that are ready.`;
+    return now.kind === 'in_progress'
+      ? null
+      : t`Agents take tasks only from columns of the kind “${KIND_NAMES.ready}”.`;
   return 'held' in now ? heldHint(now.held) : null;
 }
 
@@ -185,13 +159,12 @@ function heldHint(held: Held): string | null {
     case 'no-routine':
       return t`No routine takes tasks from this column.`;
     case 'asked':
-      return t`It came from a copy, another device or another relay. Say yes to it above, or move it yourself.`;
-    case 'no-agent':
-      return t`Choose in the settings of the project who may work on it.`;
+      return t`It came from a copy, another device or another relay.`;
     case 'assignee-gone':
-      return t`Assign it to somebody else, or let it be taken by anybody.`;
+      return t`Assign it to another agent.`;
     case 'one-at-a-time':
-      return t`The project takes one task at a time. Its settings can give each task a checkout of its own.`;
+      return t`The project takes one task at a time. Its settings can change that.`;
+    case 'no-agent':
     case 'column':
     case 'waits':
     case 'claimed':
@@ -215,11 +188,11 @@ type Entry = Task['history'][number];
 const FIELD_NAMES: Readonly<Record<NonNullable<Entry['fields']>[number], string>> = {
   title: t`Title`,
   description: t`Description`,
-  criteria: t`the criteria`,
+  criteria: t`Done when`,
   priority: t`Priority`,
   labels: t`Labels`,
-  blockedBy: t`what it waits for`,
-  assignee: t`who it is for`,
+  blockedBy: t`Waits for`,
+  assignee: t`For`,
 };
 
 /** Entries of one author that say the same, one after another, are one line. Newest first. */
@@ -243,7 +216,7 @@ export function historyText(
   const [first] = line;
   if (first === undefined) return '';
   const { by, what, columnId } = first;
-  if (what === 'setup' || (by === 'relay' && what === 'edited')) return t`Roost noted`;
+  if (what === 'setup' || (by === 'relay' && what === 'edited')) return t`Roost`;
   const column = project.columns.find((one) => one.columnId === columnId)?.name ?? t`a column that is gone`;
   const fields = names([...new Set(line.flatMap((entry) => entry.fields ?? []))].map((field) => FIELD_NAMES[field]));
   const acts: Readonly<Record<Exclude<Entry['what'], 'setup'>, string>> = {
@@ -251,19 +224,18 @@ export function historyText(
     moved: t`moved to ${columnId === null ? '' : column}`,
     started: t`started`,
     claimed: t`taken`,
-    released: t`released`,
+    released: OUTCOMES.released.name,
     // Of earlier edits it is not known what they changed.
     edited: fields === '' ? t`changed` : t`changed: ${fields}`,
     met: t`${plural(line.length, 'criterion', 'criteria')} checked off`,
     requested: t`asked for a review`,
-    merged: t`merged`,
-    reverted: t`merge reverted`,
-    changes: t`changes asked for`,
-    closed: t`request closed`,
+    merged: REQUEST_STATES.merged.name,
+    reverted: REQUEST_STATES.reverted.name,
+    changes: REQUEST_STATES['changes-wanted'].name,
+    closed: REQUEST_STATES.closed.name,
   };
   return `${by === PERSON ? t`You` : nameOf(by)}: ${acts[what]}`;
 }
 
 /** Who said that a criterion is met. */
-export const metBy = (by: string, nameOf: Known['nameOf']): string =>
-  by === PERSON ? t`You say so` : t`${nameOf(by)} says so`;
+export const metBy = (by: string, nameOf: Known['nameOf']): string => (by === PERSON ? t`You` : nameOf(by));

@@ -53,9 +53,9 @@ export function wrongWork(draft: WorkDraft): string | null {
   for (const name of Object.keys(NUMBERS) as NumberName[]) if (!isWhole(name, draft[name])) return wrongNumber(name);
   for (const name of Object.keys(MONEY) as MoneyName[]) if (Number.isNaN(draft[name])) return wrongMoney(name);
   if (draft.checks.length > ATTEMPT_LIMITS.checks)
-    return t`A project has ${String(ATTEMPT_LIMITS.checks)} checks at most.`;
+    return t`Too many lines. The most is ${String(ATTEMPT_LIMITS.checks)}.`;
   return draft.copy.length > ATTEMPT_LIMITS.copied
-    ? t`At most ${String(ATTEMPT_LIMITS.copied)} files are copied.`
+    ? t`Too many lines. The most is ${String(ATTEMPT_LIMITS.copied)}.`
     : null;
 }
 
@@ -120,6 +120,17 @@ function TextField({
         </p>
       )}
     </div>
+  );
+}
+
+export function BaseBranch({ value, onChange }: { value: string; onChange: (branch: string) => void }) {
+  return (
+    <TextField
+      label={t`Base branch`}
+      hint={t`Empty: the repository’s default.`}
+      value={value}
+      onChange={(typed) => onChange(typed.trim())}
+    />
   );
 }
 
@@ -218,48 +229,35 @@ export function WorkSettings({ project: { kind, repository }, draft, onChange }:
   return (
     <>
       <Group title={t`How tasks are worked on`}>
-        <p className="work-source text-2 break ink-2">
-          {isGit ? (
-            <>
-              <span>{t`Repository`}</span> <code dir="ltr">{repository}</code>
-            </>
-          ) : (
-            <span>{t`A shared folder that the relay keeps. Each agent works in its own copy.`}</span>
-          )}
-        </p>
         {isGit && (
-          <TextField
-            label={t`Base branch`}
-            hint={t`Tasks begin here and are merged here. Empty: the repository’s own.`}
-            value={draft.baseBranch}
-            onChange={(baseBranch) => onChange({ baseBranch: baseBranch.trim() })}
-          />
+          <>
+            <p className="work-source text-2 break ink-2">
+              <span>{t`Repository`}</span> <code dir="ltr">{repository}</code>
+            </p>
+            <BaseBranch value={draft.baseBranch} onChange={(baseBranch) => onChange({ baseBranch })} />
+          </>
         )}
         {isGit && repository.startsWith('/') && (
           <LinesField
-            label={t`Files to copy into each checkout, one a line`}
-            hint={t`Files of the repository’s folder that are not in git, such as .env. The agents can read them.`}
+            label={t`Files outside git to copy into each checkout, one a line`}
             placeholder=".env"
             lines={draft.copy}
             onChange={(copy) => onChange({ copy })}
           />
         )}
         {isGit && (
-          <>
-            <Switch
-              label={t`A checkout of its own for each task`}
-              on={draft.worktrees}
-              onChange={(worktrees) => onChange({ worktrees })}
-            />
-          </>
+          <Switch
+            label={t`A separate checkout for each task`}
+            on={draft.worktrees}
+            onChange={(worktrees) => onChange({ worktrees })}
+          />
         )}
         {isGit && <CommandChoice chosen={draft.commands} onChange={(commands) => onChange({ commands })} />}
         <Switch
-          label={t`Parts of a task that an agent plans are ready at once`}
+          label={t`Other agents may take the parts into which an agent divides a task`}
           on={draft.subtasksReady}
           onChange={(subtasksReady) => onChange({ subtasksReady })}
         />
-        <p className="setting-hint no-margin">{t`On: an agent that has claimed a task can divide it, and others take the parts without waiting for you. Off: the parts wait in the backlog.`}</p>
         <TextField
           label={t`Setup command`}
           placeholder="npm ci"
@@ -268,7 +266,7 @@ export function WorkSettings({ project: { kind, repository }, draft, onChange }:
         />
         <LinesField
           label={t`Checks, one command a line`}
-          hint={t`The relay runs them on the work of an agent, in the sandbox. A check passes if it ends with 0.`}
+          hint={t`The relay runs them on the work of an agent, in the sandbox.`}
           placeholder="npm test"
           lines={draft.checks}
           onChange={(checks) => onChange({ checks })}

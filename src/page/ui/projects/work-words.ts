@@ -16,7 +16,7 @@ export const OUTCOMES: Readonly<
   review: { name: t`Moved to review`, tone: 'good' },
   done: { name: t`Done`, tone: 'good' },
   blocked: { name: t`Blocked`, tone: 'bad' },
-  released: { name: t`Released`, tone: 'plain' },
+  released: { name: asBeginning(t`released`), tone: 'plain' },
   ended: { name: t`Ended without a result`, tone: 'warn' },
   'timed-out': { name: asBeginning(t`took too long`), tone: 'bad' },
   lost: { name: t`Was cut short`, tone: 'bad' },

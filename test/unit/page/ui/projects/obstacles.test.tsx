@@ -53,7 +53,7 @@ test('a card says which budget or quiet hours keep its agents from it, and until
       { agentId: 'agent-2', obstacle: SPENT, columnIds: null },
     ],
   });
-  await waitFor(async () => expect(await words('Ask the school')).toMatch(/^No budget is left for Wren · until/));
+  await waitFor(async () => expect(await words('Ask the school')).toMatch(/^The budget is used up · until/));
   expect(await words('Book the seats')).toMatch(/^Quiet hours of Lyra · until \d\d:\d\d$/);
   expect(await words('Read reviews')).toMatch(/^Wren works on it · since/);
 });
@@ -61,11 +61,11 @@ test('a card says which budget or quiet hours keep its agents from it, and until
 test('the sheet says what the relay says, and what the person can do', async () => {
   const { page, opened } = await open({ project: { ...SPENT, why: 'project-budget' } }, '/projects/trip/task/task-1');
   const dialog = await screen.findByRole('dialog', { name: 'Task #1' });
-  await within(dialog).findByText('The project’s budget for today is used up');
+  await within(dialog).findByText('The budget is used up');
   expect(within(dialog).getByText('The budget is used up.')).toBeTruthy();
   opened.said = { ...NOTHING, agents: [{ agentId: 'agent-1', obstacle: null, columnIds: ['backlog'] }] };
   await page.hear({ kind: 'changed', time: NOW, what: 'costs', agentId: null });
-  await within(dialog).findByText('Nobody has started yet');
+  await within(dialog).findByText('Not started yet');
   expect(within(dialog).getByText('No routine takes tasks from this column.')).toBeTruthy();
 });
 
@@ -79,15 +79,15 @@ test('a claimed task whose run asks the person leads to the question', async () 
     '/projects/trip/task/task-3',
   );
   const dialog = await screen.findByRole('dialog', { name: 'Task #3' });
-  await within(dialog).findByText('Wren waits for your yes');
-  expect(within(dialog).getByRole('link', { name: 'Look at it' }).getAttribute('href')).toBe('/inbox');
+  await within(dialog).findByText('Waits for your yes');
+  expect(within(dialog).getByRole('link', { name: 'Look' }).getAttribute('href')).toBe('/inbox');
   expect(within(dialog).getByRole('button', { name: 'Release' })).toBeTruthy();
-  expect(await words('Read reviews')).toMatch(/^Wren waits for your yes/);
+  expect(await words('Read reviews')).toMatch(/^Waits for your yes/);
 });
 
 test('quiet hours that begin while the board is open are shown within a minute', async () => {
   const { page, opened, passMinute } = await open({});
-  expect(await words('Book the seats')).toMatch(/^Lyra has not started yet/);
+  expect(await words('Book the seats')).toMatch(/^Not started yet/);
   const asked = page.reach.times('GET /v1/projects/trip/obstacles');
   opened.said = {
     ...NOTHING,

@@ -25,9 +25,9 @@ test('the files of a folder project are listed, and one is deleted after a quest
     files = files.filter(({ path }) => path !== query.get('path'));
     return new Response(null, { status: 204 });
   });
-  await page.user.click(within(dialog).getByText('Files of the project'));
+  await page.user.click(within(dialog).getByText('Files'));
   await within(dialog).findByRole('button', { name: 'notes/hotels.md' });
-  expect(dialog.textContent).toContain('and 3 more files');
+  expect(dialog.textContent).toContain('and 3 more');
   await page.user.click(within(dialog).getByRole('button', { name: 'Delete ferries.md' }));
   const question = await screen.findByRole('dialog', { name: 'Delete ferries.md' });
   await page.user.click(within(question).getByRole('button', { name: 'Delete it' }));
@@ -40,7 +40,7 @@ test('a token is set by Enter without saving the settings, and a refusal is show
   let isSet = false;
   page.reach.on('GET /v1/projects/trip/token', () => json({ isSet, forge: null }));
   page.reach.on('PUT /v1/projects/trip/token', () => refused('The disk is full.', 507, 'disk-full'));
-  await page.user.click(within(dialog).getByText('Token of the repository'));
+  await page.user.click(within(dialog).getByText('Token'));
   const field = await within(dialog).findByLabelText('Token');
   await page.user.type(field, 'abc{Enter}');
   expect((await within(dialog).findByRole('alert')).textContent).not.toBe('');
@@ -50,7 +50,7 @@ test('a token is set by Enter without saving the settings, and a refusal is show
   });
   await page.user.selectOptions(within(dialog).getByLabelText('Requests to merge are opened'), 'GitHub');
   await page.user.type(field, '{Enter}');
-  await within(dialog).findByText(/A token is set/);
+  await within(dialog).findByPlaceholderText('Saved');
   expect(page.reach.bodies('PUT /v1/projects/trip/token').at(-1)).toEqual({ token: 'abc', forge: 'github' });
   expect(page.reach.times('PUT /v1/projects/trip')).toBe(0);
 });

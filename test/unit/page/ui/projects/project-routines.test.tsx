@@ -34,13 +34,13 @@ async function open(
   });
 }
 const ofLyra = async () => {
-  const list = await screen.findByRole('list', { name: 'Routines by agent' });
+  const list = await screen.findByRole('list', { name: 'Routines' });
   const [lyra] = within(list).getAllByRole('listitem');
   return lyra ?? expect.fail('She is not there.');
 };
 const give = async (page: Page) => {
-  await page.user.click(await screen.findByRole('button', { name: 'Give Lyra a routine' }));
-  return await screen.findByRole('dialog', { name: 'A routine for Lyra on Plan our trip' });
+  await page.user.click(await screen.findByRole('button', { name: 'Give a routine: Lyra' }));
+  return await screen.findByRole('dialog', { name: 'Routine: Lyra' });
 };
 
 test('each agent of the project has its routines there, with what the project sets for them', async () => {
@@ -54,9 +54,9 @@ test('each agent of the project has its routines there, with what the project se
   ]);
   const lyra = await ofLyra();
   await within(lyra).findByText('Morning round');
-  expect(lyra.textContent).toContain('off · takes from Ready, Review · 1 tool · a run of its own');
-  expect(lyra.textContent).toContain('takes from no column · none');
-  const wren = within(screen.getByRole('list', { name: 'Routines by agent' }))
+  expect(lyra.textContent).toContain('off · takes from Ready, Review · 1 tool · separate run');
+  expect(lyra.textContent).toContain('takes from none · none');
+  const wren = within(screen.getByRole('list', { name: 'Routines' }))
     .getAllByRole('listitem')
     .at(-1);
   expect(wren?.textContent).not.toContain('takes from');
@@ -71,7 +71,7 @@ test('an agent is given a new routine in two presses, which costs nothing where 
   });
   const dialog = await give(page);
   await page.user.click(within(dialog).getByRole('button', { name: 'Save' }));
-  await waitFor(() => expect(screen.queryByRole('dialog', { name: /A routine for Lyra/ })).toBeNull());
+  await waitFor(() => expect(screen.queryByRole('dialog', { name: /Routine: Lyra/ })).toBeNull());
   expect(page.reach.bodies('POST /v1/pulse-routines')).toMatchObject([
     {
       ...{ kind: 'routine', agentId: 'agent-1', name: 'Work on projects', when: 'something_waits', enabled: true },
@@ -95,12 +95,15 @@ test('a routine that the agent has is given columns, tools and a run of its own'
   // One that works on the project already is not offered again.
   expect(within(choice).queryByRole('option', { name: 'Morning round' })).toBeNull();
   await page.user.selectOptions(choice, 'Mail');
-  await page.user.selectOptions(within(dialog).getByRole('combobox', { name: 'Columns it looks at' }), 'Only these…');
+  await page.user.selectOptions(
+    within(dialog).getByRole('combobox', { name: 'Columns it takes tasks from' }),
+    'Only these…',
+  );
   await page.user.click(within(dialog).getByRole('checkbox', { name: 'Review' }));
   await page.user.selectOptions(within(dialog).getByRole('combobox', { name: 'Tools it may use' }), 'Only these…');
   for (const set of ['Messages and the team', 'Files in its folder'])
     await page.user.click(within(dialog).getByRole('checkbox', { name: new RegExp(`^${set}`) }));
-  await page.user.click(within(dialog).getByRole('checkbox', { name: /^A run of its own/ }));
+  await page.user.click(within(dialog).getByRole('checkbox', { name: /^A separate run/ }));
   await page.user.click(within(dialog).getByRole('button', { name: 'Save' }));
   await waitFor(() =>
     expect(page.reach.bodies(`POST ${PATH}`)).toEqual([
@@ -133,10 +136,10 @@ test('a change sends only what was changed, from the version that was read', asy
         : json(mapping()),
     ),
   );
-  await page.user.click(await screen.findByRole('button', { name: 'Change “Morning round” of Lyra' }));
-  const dialog = await screen.findByRole('dialog', { name: '“Morning round” on Plan our trip' });
+  await page.user.click(await screen.findByRole('button', { name: 'Change: Morning round, Lyra' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Routine: Morning round' });
   await page.user.selectOptions(
-    within(dialog).getByRole('combobox', { name: 'Columns it looks at' }),
+    within(dialog).getByRole('combobox', { name: 'Columns it takes tasks from' }),
     'As the routine says',
   );
   await page.user.click(within(dialog).getByRole('button', { name: 'Save' }));
@@ -152,7 +155,7 @@ test('a routine is taken off the project, and put back as it was', async () => {
     reach.on(`DELETE ${PATH}/m1`, () => new Response(null, { status: 204 }));
     reach.on(`POST ${PATH}`, () => json(mapping(), 201));
   });
-  await page.user.click(await screen.findByRole('button', { name: 'Take “Morning round” of Lyra off this project' }));
+  await page.user.click(await screen.findByRole('button', { name: 'Remove Morning round, Lyra' }));
   await page.user.click(await screen.findByRole('button', { name: 'Undo' }));
   await waitFor(() =>
     expect(page.reach.bodies(`POST ${PATH}`)).toEqual([
@@ -173,14 +176,15 @@ test('one that came from elsewhere is used after a yes, and routines that cannot
   expect((await within(lyra).findByRole('alert')).textContent).toContain('Could not load');
   isBroken = false;
   await page.user.click(within(lyra).getByRole('button', { name: 'Try again' }));
-  expect((await within(lyra).findByText(/is not used before you say yes/)).textContent).toContain('another device');
+  expect((await within(lyra).findByText(/^It came from a copy/)).textContent).toContain('another device');
   await page.user.click(within(lyra).getByRole('button', { name: 'Use it here' }));
   await waitFor(() => expect(page.reach.bodies(`PUT ${PATH}/m1`)).toEqual([{ version: 4 }]));
 });
 
-test('where nobody works on the project yet, the page says what comes first', async () => {
+test('a project on which no agent may work has no routines', async () => {
   await open([], undefined, { agents: [] });
-  expect(await screen.findByText(/Choose who may work on it and save/)).toBeDefined();
+  await screen.findByRole('group', { name: 'Who may work on it' });
+  expect(screen.queryByRole('group', { name: 'Routines' })).toBeNull();
 });
 
 test('the form of a routine names the projects that it works on', async () => {

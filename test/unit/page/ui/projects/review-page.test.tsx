@@ -62,8 +62,8 @@ test('a review has an address, shows each file with numbers and marks, and says 
     ['10', '11', 'Done'],
     ['There is no line break at the end of the file.'],
   ]);
-  expect(review.textContent).toContain('This file is no text');
-  expect(review.textContent).toContain('The changes of this file are not loaded yet.');
+  expect(review.textContent).toContain('This file cannot be compared here');
+  expect(review.textContent).toContain('Not loaded yet.');
   const summary = within(review).getByText('places.md', { selector: 'b' }).closest('summary');
   await page.user.click(summary ?? review);
   await waitFor(() => expect(within(review).queryByText('Ghent')).toBeNull());
@@ -76,13 +76,13 @@ test('a review has an address, shows each file with numbers and marks, and says 
 
 test('a review of a task that is not there says so', async () => {
   await openPage({ docs: team(3), path: '/projects/trip/99/review', prepare: ({ reach }) => oneProject(reach) });
-  expect(await screen.findByText('There is no task #99')).toBeDefined();
+  expect(await screen.findByText('Not found')).toBeDefined();
 });
 
 test('criteria, checks and receipt are beside the changes, without a second list of files', async () => {
   const checks = [{ command: 'npm test', code: 1, ms: 900, output: 'expected 3, got 2' }];
   const { page, relay, review } = await openReview({ more: GIT, checks });
-  const about = within(review).getByRole('complementary', { name: 'What it is judged by' });
+  const about = within(review).getByRole('complementary', { name: 'Details' });
   expect(about.textContent).toContain('expected 3, got 2');
   expect(await within(about).findByText('1 command')).toBeDefined();
   expect(within(about).queryByText('places.md', { selector: 'code' })).toBeNull();
@@ -128,7 +128,7 @@ test('a merge is reverted after one question, and the revert in the same way', a
     refused('Later work changed “places.md”, too. Nothing was reverted.', 409, 'merge-conflict'),
   );
   await press(page, review, 'Revert');
-  const question = await screen.findByRole('dialog', { name: 'Revert #1?' });
+  const question = await screen.findByRole('dialog', { name: /^Revert: #1 / });
   await press(page, question, 'Revert');
   expect((await within(question).findByRole('alert')).textContent).toContain('“places.md”');
   page.reach.on(call, () => {
@@ -147,7 +147,7 @@ test('a merge is reverted after one question, and the revert in the same way', a
     return json(relay.held.get('task-1'));
   });
   await press(page, review, 'Merge again');
-  await press(page, await screen.findByRole('dialog', { name: 'Merge #1 again?' }), 'Merge again');
+  await press(page, await screen.findByRole('dialog', { name: /^Merge again: #1 / }), 'Merge again');
   await waitFor(() => expect(standing.textContent).toContain('Merged as ddddddd'));
   expect(bodyOf(page, call)).toEqual({ commit: later });
 });
@@ -206,7 +206,7 @@ test('newer commits stop a merge, are shown and marked, and the next press merge
   await press(page, review, 'Merge');
   expect(await within(review).findByText('Add a map')).toBeDefined();
   expect(within(review).getAllByText('newer')).toHaveLength(1);
-  expect(within(review).getByText(/^There were newer commits.*Nothing was merged/)).toBeDefined();
+  expect(within(review).getByText(/^Newer commits.*Nothing was merged/)).toBeDefined();
   await press(page, review, 'Merge');
   await waitFor(() =>
     expect(page.reach.bodies(`POST ${ONE}/request/merge`)).toEqual([{ head: HEAD }, { head: newest }]),
@@ -254,7 +254,7 @@ test('work that is sent back is started again with its agent, and a refusal of t
 test('a request is closed without a merge, and a refusal of it is shown', async () => {
   const { page, relay, review } = await openReview();
   const close = async () => {
-    await press(page, review, 'More for this review');
+    await page.user.click(within(review).getByRole('button', { name: /^More for Review of #/ }));
     await page.user.click(await screen.findByRole('menuitem', { name: 'Close without merging' }));
   };
   page.reach.on(`POST ${ONE}/request/close`, () => refused('No request is open.', 409, 'no-request'));
@@ -302,7 +302,7 @@ test('from the board a review and its merge take two presses', async () => {
       });
     },
   });
-  await page.user.click(await screen.findByRole('link', { name: 'Review #1 Find three places that fit' }));
+  await page.user.click(await screen.findByRole('link', { name: 'Review of #1 Find three places that fit' }));
   const review = await screen.findByRole('region', { name: NAME });
   await waitFor(() =>
     expect(within(review).getByRole<HTMLButtonElement>('button', { name: 'Merge' }).disabled).toBe(false),

@@ -44,7 +44,7 @@ test('titles are searched at once, and what the relay finds in texts and comment
   await waitFor(async () => expect(await titles()).toEqual(['Book the ferry', 'Pack']));
   expect(status()).toBe('');
   // What the relay finds is filtered like everything else.
-  await page.user.selectOptions(screen.getByRole('combobox', { name: 'Whose tasks' }), 'Lyra');
+  await page.user.selectOptions(screen.getByRole('combobox', { name: 'For' }), 'Lyra');
   await waitFor(async () => expect(await titles()).toEqual(['Pack']));
 });
 
@@ -76,7 +76,7 @@ test('a search that failed says why, and is made again on demand', async () => {
 test('it is searched again when a task changes, and not where nothing is looked for', async () => {
   const { page, relay, box } = await open(() => found([], true));
   await page.user.type(box, 'warm');
-  await waitFor(() => expect(status()).toMatch(/^More than 1,000 tasks were found/));
+  await waitFor(() => expect(status()).toMatch(/^More than 1,000 tasks match/));
   expect(await titles()).toEqual([]);
   relay.answer = () => found(['task-3']);
   await page.hear({ kind: 'changed', time: NOW, what: 'projects', agentId: null, projectId: 'trip' });
