@@ -105,9 +105,8 @@ export interface EventStream {
   close(): void;
 }
 
+/** Why a connection ended, as the listener is told. */
 type Ending =
-  /** A poll brought everything there is. */
-  | { readonly kind: 'polled' }
   | { readonly kind: 'lost'; readonly reason: 'unreachable' | 'silent' | 'database' }
   | { readonly kind: 'locked-out' }
   | { readonly kind: 'moved' }
@@ -128,8 +127,94 @@ async function refusedAs(response: Response): Promise<Ending> {
   return isAway ? { kind: 'lost', reason: 'database' } : UNREACHABLE;
 }
 
+export type StreamState =
+  /** A stream is open, without its snapshot yet. `failures`: attempts in a row before it. */
+  | { readonly kind: 'connecting'; readonly failures: number }
+  | { readonly kind: 'live' }
+  /** A stream timed out. The client asks once for the same as a response that ends. */
+  | { readonly kind: 'probing'; readonly failures: number }
+  /** A poll is open. What the one before has brought is valid. `polls`: so many have ended. */
+  | { readonly kind: 'polling'; readonly polls: number }
+  | { readonly kind: 'between-polls'; readonly polls: number }
+  /** A stream is open again. What polling brought stays valid until this has failed. */
+  | { readonly kind: 'trying-stream' }
+  /** Nothing is open. The next attempt has its time. */
+  | { readonly kind: 'waiting'; readonly failures: number }
+  | { readonly kind: 'closed' };
+
+export type StreamEvent =
+  | { readonly kind: 'snapshot' }
+  /** A poll brought everything there is. */
+  | { readonly kind: 'polled' }
+  /** `late`: nothing arrived in time. A proxy may hold the stream back. */
+  | { readonly kind: 'ended'; readonly late: boolean }
+  /** The wait is over. */
+  | { readonly kind: 'due' }
+  | { readonly kind: 'reconnect' }
+  | { readonly kind: 'restart' }
+  | { readonly kind: 'close' };
+
+const CONNECTING: StreamState = { kind: 'connecting', failures: 0 };
+const LIVE: StreamState = { kind: 'live' };
+const TRYING_STREAM: StreamState = { kind: 'trying-stream' };
+const CLOSED: StreamState = { kind: 'closed' };
+
+function afterSnapshot(state: StreamState): StreamState {
+  if (state.kind === 'connecting' || state.kind === 'trying-stream') return LIVE;
+  return state.kind === 'probing' ? { kind: 'polling', polls: 0 } : state;
+}
+
+function afterWait(state: StreamState): StreamState {
+  if (state.kind === 'waiting') return { kind: 'connecting', failures: state.failures + 1 };
+  if (state.kind !== 'between-polls') return state;
+  return state.polls > RELAY_TIMES.pollsBeforeStream ? TRYING_STREAM : { kind: 'polling', polls: state.polls };
+}
+
+function afterEnd(state: StreamState, late: boolean): StreamState {
+  switch (state.kind) {
+    case 'connecting':
+      return { kind: late ? 'probing' : 'waiting', failures: state.failures };
+    case 'live':
+    case 'trying-stream':
+      return { kind: late ? 'probing' : 'waiting', failures: 0 };
+    case 'probing':
+      return { kind: 'waiting', failures: state.failures };
+    case 'polling':
+      return { kind: 'waiting', failures: 0 };
+    default:
+      return state;
+  }
+}
+
+/** The state after `event`. An event that does not apply returns the same state. */
+export function transition(state: StreamState, event: StreamEvent): StreamState {
+  if (state.kind === 'closed') return state;
+  switch (event.kind) {
+    case 'snapshot':
+      return afterSnapshot(state);
+    case 'polled':
+      return state.kind === 'polling' ? { kind: 'between-polls', polls: state.polls + 1 } : state;
+    case 'ended':
+      return afterEnd(state, event.late);
+    case 'due':
+      return afterWait(state);
+    case 'reconnect':
+      return state.kind === 'waiting' ? CONNECTING : state;
+    case 'restart':
+      return { ...CONNECTING };
+    case 'close':
+      return CLOSED;
+    default:
+      return event satisfies never;
+  }
+}
+
 /** What one connection has brought so far. */
 interface Connection {
+  /** Aborted at its end. */
+  readonly controller: AbortController;
+  /** A poll: a response that ends. */
+  readonly isPoll: boolean;
   log: string | null;
   /** The first event was received. */
   begun: boolean;
@@ -156,13 +241,10 @@ const cut = (error: unknown): never => {
 export function createEventStream(deps: EventStreamDeps): EventStream {
   const { timers, listener } = deps;
   let cursor = deps.cursor;
-  let failures = 0;
-  let live = false;
-  /** Polls so far. Null: the client uses the stream. */
-  let polls: number | null = null;
-  let closed = false;
-  let abort: AbortController | null = null;
-  let cancelRetry: (() => void) | null = null;
+  let state: StreamState = CONNECTING;
+  /** The open connection. */
+  let open: Connection | null = null;
+  let cancelWait: () => void = () => undefined;
 
   function beginLog(log: string, after: number) {
     cursor = { log, after };
@@ -171,7 +253,7 @@ export function createEventStream(deps: EventStreamDeps): EventStream {
 
   /** Handles one message of the stream. Throws `Unreadable`. */
   function take(message: EventSourceMessage, connection: Connection) {
-    if (closed) return;
+    if (open !== connection) return;
     const data = parseJson(message.data);
     if (message.event === 'hello') {
       const hello = helloSchema.safeParse(data);
@@ -194,10 +276,10 @@ export function createEventStream(deps: EventStreamDeps): EventStream {
       if (!snapshot.success) throw new Unreadable(`snapshot: ${snapshot.error.message}`);
       // The cursor is past the log's head: the relay's store was restored from a backup.
       if (snapshot.data.upTo < (cursor?.after ?? 0)) beginLog(log, snapshot.data.upTo);
-      live = true;
       connection.live = true;
-      listener({ kind: 'live', snapshot: snapshot.data, ...(polls === null ? {} : { held: true }) });
-      failures = 0;
+      listener({ kind: 'live', snapshot: snapshot.data, ...(connection.isPoll ? { held: true } : {}) });
+      // The listener may have closed or restarted the stream. One that throws has not taken it.
+      if (open === connection) go({ kind: 'snapshot' });
       return;
     }
     if (message.event === 'waiting') {
@@ -233,19 +315,11 @@ export function createEventStream(deps: EventStreamDeps): EventStream {
   }
 
   /**
-   * Opens one connection and reads it to its end. Resolves with the reason for the end and leaves
-   * nothing open.
+   * Reads one connection to its end and leaves nothing open. Resolves with the reason for the end;
+   * null: a poll brought everything. `onLate`: the connection ends because nothing arrived in time.
    */
-  async function connectOnce(
-    controller: AbortController,
-  ): Promise<{ readonly ending: Ending; readonly late: boolean }> {
-    let late = false;
-    const ending = await read(controller, () => (late = true));
-    return { ending, late };
-  }
-
-  /** Calls `onLate` where the connection ends because nothing arrived in time. */
-  async function read(controller: AbortController, onLate: () => void): Promise<Ending> {
+  async function read(connection: Connection, onLate: () => void): Promise<Ending | null> {
+    const { controller, isPoll } = connection;
     const { signal } = controller;
     let ending: Ending = UNREACHABLE;
     let cancelWatch = timers.after(RELAY_TIMES.connect, () => {
@@ -263,7 +337,7 @@ export function createEventStream(deps: EventStreamDeps): EventStream {
     const query = cursor ? `?after=${cursor.after}&log=${encodeURIComponent(cursor.log)}` : '?after=0';
     try {
       const asked = deps.fetch(
-        `${deps.baseUrl}${deps.path ?? '/api/events'}${query}${deps.searches && polls === null ? '&searches=1' : ''}${polls === null ? '' : '&once=1'}`,
+        `${deps.baseUrl}${deps.path ?? '/api/events'}${query}${deps.searches && !isPoll ? '&searches=1' : ''}${isPoll ? '&once=1' : ''}`,
         {
           signal,
           headers: { accept: 'text/event-stream' },
@@ -275,14 +349,13 @@ export function createEventStream(deps: EventStreamDeps): EventStream {
       if (response.status === 401) return { kind: 'locked-out' };
       if (!response.ok || !response.body) return await refusedAs(response);
       heard(RELAY_TIMES.firstByte);
-      const connection: Connection = { log: null, begun: false, live: false, over: null };
       const parser = createParser({ onEvent: (message) => take(message, connection) });
       const decoder = new TextDecoder();
       // Reads the body by hand. A library's loop would mix network errors with errors of this code.
       const reader = response.body.getReader();
       for (;;) {
         const { done, value } = await reader.read().catch(cut);
-        if (done && connection.live && polls !== null) return { kind: 'polled' };
+        if (done && connection.live && isPoll) return null;
         if (done || signal.aborted) return ending;
         heard();
         parser.feed(decoder.decode(value, { stream: true }));
@@ -301,59 +374,64 @@ export function createEventStream(deps: EventStreamDeps): EventStream {
     }
   }
 
-  function run() {
-    cancelRetry = null;
+  function connect() {
+    const isPoll = state.kind === 'probing' || state.kind === 'polling';
     const controller = new AbortController();
-    abort = controller;
-    void connectOnce(controller).then(({ ending, late }) => {
-      if (closed || abort !== controller) return;
-      abort = null;
-      if (ending.kind === 'polled') return pollLater();
-      live = false;
+    const connection: Connection = { controller, isPoll, log: null, begun: false, live: false, over: null };
+    open = connection;
+    let late = false;
+    void read(connection, () => (late = true)).then((ending) => {
+      if (open !== connection) return;
+      open = null;
+      if (ending === null) return go({ kind: 'polled' });
       listener(ending);
-      // The relay may be reachable while a proxy holds its stream back. Poll once to find out.
-      if (late && polls === null) {
-        polls = 0;
-        return run();
-      }
-      polls = null;
-      cancelRetry = timers.after(backoff(RELAY_TIMES, failures++, deps.random), run);
+      // The listener may have closed or restarted the stream.
+      if (open === null) go({ kind: 'ended', late });
     });
   }
 
-  function pollLater() {
-    polls = (polls ?? 0) + 1;
-    // What polling brought stays valid until the attempt to use the stream has failed.
-    if (polls > RELAY_TIMES.pollsBeforeStream) polls = null;
-    cancelRetry = timers.after(RELAY_TIMES.poll, run);
+  /** Does what the new state needs. A snapshot goes on with its connection. */
+  function enter() {
+    switch (state.kind) {
+      case 'connecting':
+      case 'probing':
+      case 'polling':
+      case 'trying-stream':
+        return connect();
+      case 'between-polls':
+        cancelWait = timers.after(RELAY_TIMES.poll, () => go({ kind: 'due' }));
+        return undefined;
+      case 'waiting':
+        cancelWait = timers.after(backoff(RELAY_TIMES, state.failures, deps.random), () => go({ kind: 'due' }));
+        return undefined;
+      case 'live':
+      case 'closed':
+        return undefined;
+      default:
+        return state satisfies never;
+    }
   }
 
-  function connect() {
-    polls = null;
-    listener({ kind: 'connecting' });
-    run();
+  function go(event: StreamEvent): void {
+    const next = transition(state, event);
+    if (next === state) return;
+    state = next;
+    if (event.kind === 'snapshot') return;
+    cancelWait();
+    const before = open;
+    open = null;
+    before?.controller.abort();
+    // The person, or new credentials, asked for it. Attempts by itself are not announced.
+    if (event.kind === 'reconnect' || event.kind === 'restart') listener({ kind: 'connecting' });
+    enter();
   }
+
+  listener({ kind: 'connecting' });
   connect();
 
   return {
-    reconnect() {
-      if (closed || live || !cancelRetry) return;
-      cancelRetry();
-      failures = 0;
-      connect();
-    },
-    restart() {
-      if (closed) return;
-      cancelRetry?.();
-      abort?.abort();
-      live = false;
-      failures = 0;
-      connect();
-    },
-    close() {
-      closed = true;
-      cancelRetry?.();
-      abort?.abort();
-    },
+    reconnect: () => go({ kind: 'reconnect' }),
+    restart: () => go({ kind: 'restart' }),
+    close: () => go({ kind: 'close' }),
   };
 }

@@ -9,6 +9,7 @@ import {
   type StreamItem,
 } from '../../../../src/shared/relay-client/index.ts';
 import type { RoostEvent } from '../../../../src/shared/protocol/events.ts';
+import { type StreamEvent, type StreamState, transition } from '../../../../src/shared/relay-client/event-stream.ts';
 import { createManualTimers, type ManualTimers } from '../../../support/manual-timers.ts';
 import { createSseRelay, listen, type Listening, type SseRelay } from '../../../support/sse-relay.ts';
 
@@ -354,5 +355,51 @@ describe('the event stream', () => {
     timers.advance(60_000);
     await new Promise<void>((resolve) => setTimeout(resolve, 50));
     expect(kindsOf(items)).toEqual(['connecting', 'new-log', 'home', 'live']);
+  });
+});
+
+describe('transition', () => {
+  const run = (state: StreamState, ...events: readonly StreamEvent[]) => events.reduce(transition, state);
+  const start: StreamState = { kind: 'connecting', failures: 0 };
+  const snapshot: StreamEvent = { kind: 'snapshot' };
+  const polled: StreamEvent = { kind: 'polled' };
+  const due: StreamEvent = { kind: 'due' };
+  const late: StreamEvent = { kind: 'ended', late: true };
+  const broken: StreamEvent = { kind: 'ended', late: false };
+
+  it('counts attempts that failed in a row, until one is live', () => {
+    expect(run(start, broken, due, broken)).toEqual({ kind: 'waiting', failures: 1 });
+    expect(run(start, broken, due, broken, due, snapshot, broken)).toEqual({ kind: 'waiting', failures: 0 });
+  });
+  it('polls where the stream is late and a poll is not, and tries the stream now and then', () => {
+    expect(run(start, late)).toEqual({ kind: 'probing', failures: 0 });
+    expect(run(start, late, late)).toEqual({ kind: 'waiting', failures: 0 });
+    const polling = run(start, late, snapshot, polled);
+    expect(polling).toEqual({ kind: 'between-polls', polls: 1 });
+    let state = polling;
+    for (let n = 0; n < RELAY_TIMES.pollsBeforeStream; n++) state = run(state, due, polled);
+    expect(run(state, due)).toEqual({ kind: 'trying-stream' });
+    expect(run(state, due, snapshot)).toEqual({ kind: 'live' });
+    expect(run(state, due, late)).toEqual({ kind: 'probing', failures: 0 });
+  });
+  it('reconnects only where it waits for its next attempt, and restarts anywhere but after its end', () => {
+    const states: readonly StreamState[] = [
+      start,
+      { kind: 'live' },
+      { kind: 'probing', failures: 2 },
+      { kind: 'polling', polls: 1 },
+      { kind: 'between-polls', polls: 1 },
+      { kind: 'trying-stream' },
+    ];
+    for (const state of states) {
+      expect(transition(state, { kind: 'reconnect' })).toBe(state);
+      expect(transition(state, { kind: 'restart' })).toEqual(start);
+      expect(run(state, { kind: 'close' }, { kind: 'restart' })).toEqual({ kind: 'closed' });
+    }
+    expect(transition({ kind: 'waiting', failures: 4 }, { kind: 'reconnect' })).toEqual(start);
+  });
+  it('ignores what no longer applies', () => {
+    const live: StreamState = { kind: 'live' };
+    for (const event of [snapshot, polled, due]) expect(transition(live, event)).toBe(live);
   });
 });
