@@ -25,29 +25,31 @@ import { StartButton } from './start.tsx';
 import { useTaskState } from './use-task-state.ts';
 import { historyLines, historyText, metBy, PRIORITY_NAMES, stateHint, stateText, stateWhen } from './words.ts';
 import { WrongNote } from '../design/field.tsx';
+import { useAction } from '../design/use-action.ts';
+
+type OnDone = (done: Outcome<Task>) => void;
 
 interface Saving {
   readonly busy: boolean;
   readonly wrong: string | null;
-  /** Saves these fields over the task as it is shown. Resolves with whether it did. */
-  readonly save: (fields: TaskFields, base?: Task) => Promise<Outcome<Task>>;
-  readonly run: (work: () => Promise<Outcome<Task>>) => Promise<Outcome<Task>>;
+  /** Saves these fields over the task as it is shown, or over `base`. */
+  readonly save: (fields: TaskFields, onDone?: OnDone, base?: Task) => void;
+  readonly run: (work: () => Promise<Outcome<Task>>, onDone?: OnDone) => void;
 }
 
 /** Makes one change at a time, and says why one was not made. */
 function useSaving(task: Task): Saving {
   const projects = projectsOf(useRoost());
-  const [busy, setBusy] = useState(false);
-  const [wrong, setWrong] = useState<string | null>(null);
-  const run = async (work: () => Promise<Outcome<Task>>) => {
-    setBusy(true);
-    setWrong(null);
-    const done = await work();
-    setBusy(false);
-    if (!done.ok) setWrong(done.newer ? CHANGED_ELSEWHERE : t`Could not save this. ${done.reason}`);
-    return done;
-  };
-  return { busy, wrong, run, save: (fields, base = task) => run(() => projects.changeTask(base, fields)) };
+  const { busy, failed, act } = useAction();
+  const run: Saving['run'] = (work, onDone) =>
+    act(async () => {
+      const done = await work();
+      onDone?.(done);
+      if (done.ok) return null;
+      return done.newer ? CHANGED_ELSEWHERE : t`Could not save this. ${done.reason}`;
+    });
+  const save: Saving['save'] = (fields, onDone, base = task) => run(() => projects.changeTask(base, fields), onDone);
+  return { busy, wrong: failed, run, save };
 }
 
 /** Title and description. What is typed stays until it is saved or dropped, in this browser. */
@@ -68,16 +70,18 @@ function TextFields({ task }: { task: Task }) {
     keepTaskDraft(device.browser, task.taskId, null);
   };
   const empty = title.trim() === '' ? t`It needs a name.` : null;
-  const save = async () => {
-    if (draft === null || empty !== null || saving.busy) return;
+  const save = () => {
+    if (draft === null || empty !== null) return;
     const fields = {
       ...(draft.title === draft.base.title ? {} : { title: draft.title.trim() }),
       ...(draft.description === draft.base.description ? {} : { description: draft.description }),
     };
-    const done = await saving.save(fields, draft.base);
-    if (done.ok) drop();
-    // What was typed can be saved over what is there now.
-    else if (done.newer) setDraft({ ...draft, base: done.newer });
+    const onDone: OnDone = (done) => {
+      if (done.ok) drop();
+      // What was typed can be saved over what is there now.
+      else if (done.newer) setDraft({ ...draft, base: done.newer });
+    };
+    saving.save(fields, onDone, draft.base);
   };
   const isLong = task.description !== '';
   const [writes, setWrites] = useState(!isLong || draft !== null);
@@ -86,7 +90,7 @@ function TextFields({ task }: { task: Task }) {
       className="stack gap-5"
       onSubmit={(event) => {
         event.preventDefault();
-        void save();
+        save();
       }}
     >
       <label className="stack gap-3">
@@ -115,7 +119,7 @@ function TextFields({ task }: { task: Task }) {
             placeholder={t`What has to be done`}
             onChange={({ target }) => change({ description: target.value })}
             onKeyDown={(event) => {
-              if (keyOf(event) === 'Enter' && (event.ctrlKey || event.metaKey)) void save();
+              if (keyOf(event) === 'Enter' && (event.ctrlKey || event.metaKey)) save();
             }}
           />
         </label>
@@ -151,22 +155,17 @@ function CriterionLine({ task, criterion }: { task: Task; criterion: Criterion }
   const { criterionId, text, met } = criterion;
   const [open, setOpen] = useState<'evidence' | 'text' | null>(null);
   const [typed, setTyped] = useState('');
+  const close: OnDone = ({ ok }) => {
+    if (ok) setOpen(null);
+  };
   const say = (isMet: boolean, evidence: string) =>
-    void saving
-      .run(() => projects.meet(task, criterionId, isMet, evidence))
-      .then(({ ok }) => {
-        if (ok) setOpen(null);
-      });
-  const rewrite = (next: string | null) =>
-    void saving
-      .save({
-        criteria: plain(task.criteria).flatMap((one) =>
-          one.criterionId !== criterionId ? [one] : next === null ? [] : [{ criterionId, text: next }],
-        ),
-      })
-      .then(({ ok }) => {
-        if (ok) setOpen(null);
-      });
+    saving.run(() => projects.meet(task, criterionId, isMet, evidence), close);
+  const rewrite = (next: string | null) => {
+    const criteria = plain(task.criteria).flatMap((one) =>
+      one.criterionId !== criterionId ? [one] : next === null ? [] : [{ criterionId, text: next }],
+    );
+    saving.save({ criteria }, close);
+  };
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (open === 'evidence') say(true, typed.trim());
@@ -242,12 +241,13 @@ export function Criteria({ task }: { task: Task }) {
   const { away } = useBoard();
   const saving = useSaving(task);
   const [typed, setTyped] = useState('');
-  const add = async (event: FormEvent) => {
+  const add = (event: FormEvent) => {
     event.preventDefault();
     const text = typed.trim();
-    if (text === '' || saving.busy) return;
-    const done = await saving.save({ criteria: [...plain(task.criteria), { text }] });
-    if (done.ok) setTyped('');
+    if (text === '') return;
+    saving.save({ criteria: [...plain(task.criteria), { text }] }, ({ ok }) => {
+      if (ok) setTyped('');
+    });
   };
   const met = task.criteria.filter((one) => one.met !== null).length;
   return (
@@ -263,7 +263,7 @@ export function Criteria({ task }: { task: Task }) {
         </ul>
       )}
       {task.criteria.length < PROJECT_LIMITS.criteria && (
-        <form onSubmit={(event) => void add(event)}>
+        <form onSubmit={add}>
           <input
             className="field min-40 text-3"
             dir="auto"
@@ -317,7 +317,7 @@ function Place({ task }: { task: Task }) {
             type="button"
             className="ghost end"
             disabled={away || saving.busy}
-            onClick={() => void saving.run(() => projects.release(task))}
+            onClick={() => saving.run(() => projects.release(task))}
           >{t`Release`}</button>
         )}
       </p>
@@ -409,7 +409,11 @@ const MOST_CHOICES = 500;
 
 function Details({ task, team }: { task: Task; team: Teammates }) {
   const { project, tasks, known, away } = useBoard();
-  const saving = useSaving(task);
+  // Two fields may be changed at once, so each saves by itself.
+  const ranking = useSaving(task);
+  const assigning = useSaving(task);
+  const labelling = useSaving(task);
+  const blocking = useSaving(task);
   const [label, setLabel] = useState('');
   const id = useId();
   const able = team.among([...new Set([...project.agents, ...(task.assignee === null ? [] : [task.assignee])])]);
@@ -421,12 +425,13 @@ function Details({ task, team }: { task: Task; team: Teammates }) {
     )
     .slice(-MOST_CHOICES);
   const parent = task.parentTaskId === null ? undefined : known.taskOf(task.parentTaskId);
-  const addLabel = async (event: FormEvent) => {
+  const addLabel = (event: FormEvent) => {
     event.preventDefault();
     const wanted = label.trim();
     if (wanted === '' || task.labels.includes(wanted)) return setLabel('');
-    const done = await saving.save({ labels: [...task.labels, wanted] });
-    if (done.ok) setLabel('');
+    labelling.save({ labels: [...task.labels, wanted] }, ({ ok }) => {
+      if (ok) setLabel('');
+    });
   };
   return (
     <section className="task-section task-details stack gap-4">
@@ -446,7 +451,7 @@ function Details({ task, team }: { task: Task; team: Teammates }) {
           value={task.priority}
           onChange={({ target }) => {
             const priority = PRIORITIES.find((one) => one === target.value);
-            if (priority) void saving.save({ priority });
+            if (priority) ranking.save({ priority });
           }}
         >
           {PRIORITIES.map((priority) => (
@@ -462,7 +467,7 @@ function Details({ task, team }: { task: Task; team: Teammates }) {
           className="field field-select at-most-full"
           disabled={away}
           value={task.assignee ?? ''}
-          onChange={({ target }) => void saving.save({ assignee: target.value === '' ? null : target.value })}
+          onChange={({ target }) => assigning.save({ assignee: target.value === '' ? null : target.value })}
         >
           <option value="">{t`Any agent of the project`}</option>
           {able.map(({ agentId, name }) => (
@@ -476,9 +481,9 @@ function Details({ task, team }: { task: Task; team: Teammates }) {
         <Removable
           items={task.labels.map((text) => ({ key: text, text }))}
           away={away}
-          onRemove={(gone) => void saving.save({ labels: task.labels.filter((one) => one !== gone) })}
+          onRemove={(gone) => labelling.save({ labels: task.labels.filter((one) => one !== gone) })}
         />
-        <form onSubmit={(event) => void addLabel(event)}>
+        <form onSubmit={addLabel}>
           <input
             className="field field-select at-most-full"
             dir="auto"
@@ -505,7 +510,7 @@ function Details({ task, team }: { task: Task; team: Teammates }) {
             return { key: taskId, text: other ? `#${other.number} ${other.title}` : t`a task that is gone` };
           })}
           away={away}
-          onRemove={(gone) => void saving.save({ blockedBy: task.blockedBy.filter((one) => one !== gone) })}
+          onRemove={(gone) => blocking.save({ blockedBy: task.blockedBy.filter((one) => one !== gone) })}
         />
         <select
           id={`${id}-blockers`}
@@ -513,7 +518,7 @@ function Details({ task, team }: { task: Task; team: Teammates }) {
           disabled={away || blockers.length === 0}
           value=""
           onChange={({ target }) => {
-            if (target.value !== '') void saving.save({ blockedBy: [...task.blockedBy, target.value] });
+            if (target.value !== '') blocking.save({ blockedBy: [...task.blockedBy, target.value] });
           }}
         >
           <option value="">{t`Add a task that must be done first`}</option>
@@ -524,7 +529,7 @@ function Details({ task, team }: { task: Task; team: Teammates }) {
           ))}
         </select>
       </Row>
-      <WrongNote text={saving.wrong} />
+      <WrongNote text={ranking.wrong ?? assigning.wrong ?? labelling.wrong ?? blocking.wrong} />
     </section>
   );
 }
