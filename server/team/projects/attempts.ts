@@ -142,11 +142,18 @@ export function createAttempts({
     setAside.read('attempts', rows, ({ attempt }) => attempt, readOne);
   const rowsOf = (within: Db) => within.selectFrom('attempts').selectAll().where('home', '=', home);
 
-  /** Changes an attempt that is under way. Resolves with its row before. Null: it has ended. */
-  async function changing(attemptId: string, change: (row: AttemptRow) => object | null): Promise<AttemptRow | null> {
+  /**
+   * Changes an attempt. Resolves with its row before. Null: there is none. `isOpen`: only one that
+   * is under way.
+   */
+  async function changing(
+    attemptId: string,
+    change: (row: AttemptRow) => object | null,
+    { isOpen }: { readonly isOpen: boolean } = { isOpen: true },
+  ): Promise<AttemptRow | null> {
     return await db.transaction().execute(async (trx) => {
       const row = await rowsOf(trx).where('attempt', '=', attemptId).forUpdate().executeTakeFirst();
-      if (!row?.is_open) return null;
+      if (!row || (isOpen && !row.is_open)) return null;
       const set = change(row);
       if (set !== null)
         await trx.updateTable('attempts').set(set).where('home', '=', home).where('attempt', '=', attemptId).execute();
@@ -157,12 +164,18 @@ export function createAttempts({
   async function rewrite(row: AttemptRow, value: AttemptValue, also: object = {}): Promise<void> {
     await db
       .updateTable('attempts')
-      .set({ ...also, value_json: JSON.stringify(value), stamp: null, version: sql<number>`version + 1` })
+      .set({ ...also, ...written(row, value), version: sql<number>`version + 1` })
       .where('home', '=', home)
       .where('attempt', '=', row.attempt)
       .execute();
     onChange(row.project);
   }
+
+  const written = (row: AttemptRow, value: AttemptValue) => ({
+    value_json: JSON.stringify(value),
+    stamp: null,
+    version: Number(row.version) + 1,
+  });
 
   return {
     async begin(holder, claimToken, given) {
@@ -247,44 +260,25 @@ export function createAttempts({
       await changing(attemptId, () => ({ draft_json: JSON.stringify(draft) }));
     },
     async add(attemptId, more) {
-      const projectId = await db.transaction().execute(async (trx) => {
-        const row = await rowsOf(trx).where('attempt', '=', attemptId).forUpdate().executeTakeFirst();
-        if (!row) return null;
-        const value = attemptValueOf(row);
-        const spent = JSON.stringify(plus(spentOf(row), more));
-        const receipt = value.receipt && { ...value.receipt, ...plus(value.receipt, more) };
-        const version = Number(row.version) + 1;
-        await trx
-          .updateTable('attempts')
-          .set({
-            spent_json: spent,
-            // Its record says what an attempt has used when it has ended.
-            ...(row.is_open ? {} : { value_json: JSON.stringify({ ...value, receipt }), stamp: null, version }),
-          })
-          .where('home', '=', home)
-          .where('attempt', '=', attemptId)
-          .execute();
-        return value.projectId;
-      });
-      if (projectId !== null) onChange(projectId);
+      const row = await changing(
+        attemptId,
+        (before) => {
+          const value = attemptValueOf(before);
+          const spent_json = JSON.stringify(plus(spentOf(before), more));
+          // Its record says what an attempt has used when it has ended.
+          if (before.is_open) return { spent_json };
+          const receipt = value.receipt && { ...value.receipt, ...plus(value.receipt, more) };
+          return { spent_json, ...written(before, { ...value, receipt }) };
+        },
+        { isOpen: false },
+      );
+      if (row) onChange(row.project);
     },
     async reviewed(attemptId, review) {
-      const projectId = await db.transaction().execute(async (trx) => {
-        const row = await rowsOf(trx).where('attempt', '=', attemptId).forUpdate().executeTakeFirst();
-        if (!row) return null;
-        await trx
-          .updateTable('attempts')
-          .set({
-            value_json: JSON.stringify({ ...attemptValueOf(row), review }),
-            stamp: null,
-            version: Number(row.version) + 1,
-          })
-          .where('home', '=', home)
-          .where('attempt', '=', attemptId)
-          .execute();
-        return row.project;
+      const row = await changing(attemptId, (before) => written(before, { ...attemptValueOf(before), review }), {
+        isOpen: false,
       });
-      if (projectId !== null) onChange(projectId);
+      if (row) onChange(row.project);
     },
     async forgetAgents(agentIds) {
       const gone = new Set(agentIds);
@@ -318,10 +312,7 @@ export function createAttempts({
         // A request may have been counted since the receipt was made.
         const receipt = end.receipt && { ...end.receipt, ...spentOf(row) };
         const value: AttemptValue = { ...attemptValueOf(row), ...end, receipt, endedAt: now() };
-        return {
-          ...{ value_json: JSON.stringify(value), is_open: false, commands_json: '[]', draft_json: null },
-          ...{ stamp: null, version: Number(row.version) + 1 },
-        };
+        return { ...written(row, value), is_open: false, commands_json: '[]', draft_json: null };
       });
       if (!before) return false;
       onEnd?.(attemptId);

@@ -33,29 +33,30 @@ export interface ProjectToolDeps {
   readonly scopes: Pick<RunScopes, 'of'>;
 }
 
-export function createProjectTools({
-  projects,
-  comments,
-  directory,
-  configs,
-  scopes,
-  work,
-}: ProjectToolDeps): readonly TeamTool[] {
+const NOT_YOURS = toolError('You are assigned to no project with this id. get_my_projects lists yours.');
+const NOT_OF_RUN = toolError('This run works on other projects. Take tasks only from those.');
+
+const failed = (outcome: Exclude<Changed<unknown>, { readonly ok: true }>): ToolOutcome =>
+  toolError(outcome.reason === 'changed-elsewhere' ? 'The task was changed meanwhile. Read it again.' : outcome.detail);
+
+const holderOf = ({ agentId, kind, runId, credential }: Caller): Holder | null =>
+  kind !== 'client' && runId !== undefined
+    ? { agentId, runId }
+    : credential
+      ? { agentId, credentialId: credential.credentialId }
+      : null;
+
+/** What a call may do, and what its answer shows. */
+function createCalls({ projects, comments, directory, configs, scopes }: ProjectToolDeps) {
   const wordsFor = async ({ agentId }: Caller) => createTaskWords(await directory.all(), agentId);
   /** Offered to agents that are assigned to a project. */
   const allowed = ({ agentId }: Caller) => projects.isAssigned(agentId);
-  const failed = (outcome: Exclude<Changed<unknown>, { readonly ok: true }>): ToolOutcome =>
-    toolError(
-      outcome.reason === 'changed-elsewhere' ? 'The task was changed meanwhile. Read it again.' : outcome.detail,
-    );
 
   /** A project that the caller is assigned to. */
   async function own(caller: Caller, id: string): Promise<Project | null> {
     const found = await projects.read(id);
     return found.ok && found.value.agents.includes(caller.agentId) ? found.value : null;
   }
-  const NOT_YOURS = toolError('You are assigned to no project with this id. get_my_projects lists yours.');
-  const NOT_OF_RUN = toolError('This run works on other projects. Take tasks only from those.');
   /**
    * Columns from which the caller's run takes tasks. Undefined: from any. Null: the run is not
    * about this project.
@@ -90,12 +91,6 @@ export function createProjectTools({
         return await definition.run(input, caller);
       },
     });
-  const holderOf = ({ agentId, kind, runId, credential }: Caller): Holder | null =>
-    kind !== 'client' && runId !== undefined
-      ? { agentId, runId }
-      : credential
-        ? { agentId, credentialId: credential.credentialId }
-        : null;
   /** The newest comments of a task. They count as given to the caller. */
   async function commentsOf({ agentId, run }: Caller, of: Task, before: number | null = null): Promise<CommentPage> {
     const page = { before, limit: PROJECT_SETTINGS.commentsShown };
@@ -108,6 +103,12 @@ export function createProjectTools({
     return project ? toolDone(`${said}\n${(await wordsFor(caller)).line(project, outcome.value)}`) : NOT_YOURS;
   }
 
+  return { wordsFor, own, columnsFor, columnFor, tool, commentsOf, shown };
+}
+
+export function createProjectTools(deps: ProjectToolDeps): readonly TeamTool[] {
+  const { projects, comments, scopes, work } = deps;
+  const { wordsFor, own, columnsFor, columnFor, tool, commentsOf, shown } = createCalls(deps);
   return [
     tool({
       name: 'get_my_projects',
