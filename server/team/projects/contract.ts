@@ -3,8 +3,6 @@ import type { z } from 'zod';
 import type { AgentId, ProjectId, RunId, TaskId } from '../../../src/shared/domain/ids.ts';
 import type { ColumnKind } from '../../../src/shared/domain/projects.ts';
 import type { CommandGrant, DoneNeeds } from '../../../src/shared/protocol/attempts.ts';
-import type { Timers } from '../../../src/shared/domain/platform/timers.ts';
-import type { RoostEvent } from '../../../src/shared/protocol/events.ts';
 import type { ProblemName } from '../../../src/shared/protocol/problems.ts';
 import type {
   changeProjectSchema,
@@ -18,13 +16,8 @@ import type {
   Task,
   TaskValue,
 } from '../../../src/shared/protocol/projects.ts';
-import type { Caller, Directory, EventLog } from '../../contracts/index.ts';
-import type { Logger } from '../../platform/logger.ts';
-import type { Db } from '../../store/index.ts';
+import type { Caller } from '../../contracts/index.ts';
 import type { RecordSource } from '../records/index.ts';
-import type { ProjectRoom } from './room.ts';
-import type { PROJECT_SETTINGS } from './settings.ts';
-import type { SetAside } from '../../platform/set-aside.ts';
 
 export type ProjectRefusal = Extract<
   ProblemName,
@@ -305,24 +298,4 @@ export interface Projects {
   /** Ends claims whose lease is over, and watches the others. Called once. */
   recover(): Promise<void>;
   close(): void;
-}
-
-export interface ProjectsDeps {
-  readonly db: Db;
-  /** Id of the home. */
-  readonly home: string;
-  readonly directory: Pick<Directory, 'all'>;
-  readonly log: Pick<EventLog, 'subscribe'>;
-  readonly tell: (event: RoostEvent) => void;
-  /** In ms since the epoch. */
-  readonly now: () => number;
-  readonly newId: () => string;
-  readonly timers: Timers;
-  /** Why agents may store nothing more now, as a sentence. Null: they may. */
-  readonly refuseForRoom: () => Promise<string | null>;
-  readonly room?: ProjectRoom;
-  readonly logger: Pick<Logger, 'error'>;
-  /** Left out: a failure is thrown. */
-  readonly setAside?: SetAside;
-  readonly settings?: typeof PROJECT_SETTINGS;
 }

@@ -9,7 +9,7 @@ import type { AgentId, ProjectId } from '../../../src/shared/domain/ids.ts';
 import { DEFAULT_COLUMNS } from '../../../src/shared/domain/projects.ts';
 import { type AttemptValue, WORK_DEFAULTS } from '../../../src/shared/protocol/attempts.ts';
 import type { ProjectValue, TaskValue } from '../../../src/shared/protocol/projects.ts';
-import type { Db } from '../../store/index.ts';
+import type { ProjectsBase } from './base.ts';
 import type { ProjectForgetting } from './contract.ts';
 import { columnsOf, projectValueOf, type TaskRow, taskValueOf, UNCLAIMED } from './rows.ts';
 
@@ -76,16 +76,11 @@ export const removedAttempt = (value: AttemptValue): AttemptValue => ({
   ...{ base: value.base, head: value.head, folder: `projects/${DELETED}/${DELETED}`, receipt: null, review: null },
 });
 
-interface ForgettingDeps {
-  readonly db: Db;
-  /** Id of the home. */
-  readonly home: string;
-  readonly changed: (projectId: ProjectId) => void;
-  readonly endClaim: (row: Pick<TaskRow, 'project' | 'task' | 'claim_token'>, note: string) => Promise<void>;
-}
-
 /** Rewrites rows of projects and tasks. A row that does not change keeps its version. */
-export function createProjectForgetting({ db, home, changed: tell, endClaim }: ForgettingDeps): ProjectForgetting {
+export function createProjectForgetting(
+  { db, home, changed: tell }: Pick<ProjectsBase, 'db' | 'home' | 'changed'>,
+  endClaim: (row: Pick<TaskRow, 'project' | 'task' | 'claim_token'>, note: string) => Promise<void>,
+): ProjectForgetting {
   const changed = { stamp: null, version: sql<number>`version + 1` };
   const writeProject = (project: ProjectId, value: ProjectValue) =>
     db

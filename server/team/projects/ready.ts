@@ -4,40 +4,20 @@ import { kindOfColumn, readyFor } from '../../../src/shared/domain/projects.ts';
 import { takesOneTask } from '../../../src/shared/domain/one-task.ts';
 import { takersOf } from '../../../src/shared/domain/task-reviews.ts';
 import type { ProjectValue } from '../../../src/shared/protocol/projects.ts';
-import type { Directory } from '../../contracts/index.ts';
-import type { SetAside } from '../../platform/set-aside.ts';
 import { isOneOf } from '../../store/dialect.ts';
-import type { Db } from '../../store/index.ts';
-import type { Outcome, Projects, Refused, TaskWork } from './contract.ts';
+import type { ProjectsBase } from './base.ts';
+import type { Projects } from './contract.ts';
+import { NO_PROJECT, refuse } from './outcome.ts';
 import { projectValueOf, readProjectRow, readStates, taskOf } from './rows.ts';
-import type { PROJECT_SETTINGS } from './settings.ts';
 import { atWorkText } from './taking.ts';
 
-interface ReadyDeps {
-  readonly db: Db;
-  readonly home: string;
-  readonly directory: Pick<Directory, 'all'>;
-  readonly now: () => number;
-  /** Ends claims whose lease is over. */
-  readonly sweep: () => Promise<void>;
-  readonly work: () => Pick<TaskWork, 'spentToday' | 'lacking'> | null;
-  readonly setAside: SetAside;
-  readonly settings: Pick<typeof PROJECT_SETTINGS, 'readyListed'>;
-}
 type ProjectRow = NonNullable<Awaited<ReturnType<typeof readProjectRow>>>;
 
-const NO_PROJECT: Refused = { ok: false, reason: 'no-project', detail: 'There is no such project.' };
-
-export function createReady({
-  db,
-  home,
-  directory,
-  now,
-  sweep,
-  work,
-  setAside,
-  settings,
-}: ReadyDeps): Pick<Projects, 'ready' | 'readyTasks' | 'atWork' | 'spentUp'> {
+/** `sweep` ends claims whose lease is over. */
+export function createReady(
+  { db, home, directory, now, connected, setAside, settings }: ProjectsBase,
+  sweep: () => Promise<void>,
+): Pick<Projects, 'ready' | 'readyTasks' | 'atWork' | 'spentUp'> {
   const rowsOf = (taskIds: readonly TaskId[]) =>
     db
       .selectFrom('tasks')
@@ -47,10 +27,10 @@ export function createReady({
 
   const projectOf = (row: ProjectRow) => ({ ...projectValueOf(row), projectId: row.project });
   const spentToday = async (row: ProjectRow): Promise<string | null> =>
-    (await work()?.spentToday(projectOf(row)))?.detail ?? null;
+    (await connected.work?.spentToday(projectOf(row)))?.detail ?? null;
   /** Why this agent can begin no task of the project now: a sentence. Null: nothing is known. */
   const keptFrom = async (row: ProjectRow, agentId: AgentId): Promise<string | null> =>
-    (await spentToday(row)) ?? (await work()?.lacking(agentId, projectOf(row))) ?? null;
+    (await spentToday(row)) ?? (await connected.work?.lacking(agentId, projectOf(row))) ?? null;
   /** Most urgent first. */
   async function readyIn(project: ProjectValue, projectId: ProjectId, agentId: AgentId, columns?: readonly string[]) {
     const tasks = readyFor(project, agentId, await readStates(db, home, projectId, now(), setAside), columns);
@@ -81,7 +61,6 @@ export function createReady({
       const row = await readProjectRow(db, home, projectId);
       if (!row) return NO_PROJECT;
       const project = projectValueOf(row);
-      const refuse = (reason: Refused['reason'], detail: string): Outcome<never> => ({ ok: false, reason, detail });
       if (!project.agents.includes(agentId)) return refuse('other-agent', 'You are not assigned to this project.');
       const why = await keptFrom(row, agentId);
       if (why !== null) return refuse('not-ready', why);

@@ -2,7 +2,7 @@
  * Rows of projects and tasks. Every function takes the transaction or database it runs in. A
  * deleted project or task is not found.
  */
-import { type Selectable } from 'kysely';
+import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import type { AgentId, ProjectId, TaskId } from '../../../src/shared/domain/ids.ts';
 import type { TaskState } from '../../../src/shared/domain/projects.ts';

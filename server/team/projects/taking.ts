@@ -5,12 +5,15 @@ import { columnOfKind, givesTasks, kindOfColumn, openBlockers } from '../../../s
 import { takersOf } from '../../../src/shared/domain/task-reviews.ts';
 import { sentence } from '../../../src/shared/domain/names.ts';
 import { titled } from '../../../src/shared/domain/quoting.ts';
+import { PERSON } from '../../../src/shared/domain/threads.ts';
 import type { DoneNeeds } from '../../../src/shared/protocol/attempts.ts';
 import type { ProjectValue, Task, TaskValue } from '../../../src/shared/protocol/projects.ts';
 import { PROJECT_LIMITS } from '../../../src/shared/protocol/projects.ts';
 import type { SetAside } from '../../platform/set-aside.ts';
 import { type Db, parseText } from '../../store/index.ts';
-import { readStates, type TaskRow, taskValueOf, UNCLAIMED, withHistory } from './rows.ts';
+import type { Refused } from './contract.ts';
+import { refuse } from './outcome.ts';
+import { claimOf, readStates, type TaskRow, taskValueOf, UNCLAIMED, withHistory } from './rows.ts';
 import type { PROJECT_SETTINGS } from './settings.ts';
 
 /** Why a claim ended, where its run did not end it. */
@@ -129,3 +132,11 @@ export function missingText(
   const said = missing.filter((need) => doneNeeds[need]).map((need) => MISSING[need]);
   return said.length === 0 ? null : said.join(' ');
 }
+
+export const isHeldBy = (row: TaskRow, agentId: string, now: number): boolean => claimOf(row, now)?.agentId === agentId;
+
+/** Why an agent may not change this task. Null: it may. The person always may. */
+export const refuseOther = (row: TaskRow, by: string, now: number): Refused | null =>
+  by === PERSON || isHeldBy(row, by, now)
+    ? null
+    : refuse('other-agent', 'You have not claimed this task. claim_task takes it, if nobody else has it.');
