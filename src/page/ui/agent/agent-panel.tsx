@@ -84,7 +84,7 @@ export default function AgentPanel({ agentId }: { agentId: AgentId }) {
     return (
       <div className="agent-panel column-wise gap-7 flex ink-2 text-3">
         <h3>{t`Soul`}</h3>
-        <p className="quiet ink-3">{t`The first words are being written now. When a name is found in them, they are the soul.`}</p>
+        <p className="ink-3">{t`The first words are being written now. When a name is found in them, they are the soul.`}</p>
       </div>
     );
   return (

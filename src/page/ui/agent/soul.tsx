@@ -69,7 +69,7 @@ export function Soul({ text, name, folds }: { text: string; name: string; folds:
         )}
       </h3>
       {text === '' ? (
-        <p className="quiet ink-3">{t`${name} has not written one yet. It comes in a quiet moment of a session.`}</p>
+        <p className="ink-3">{t`${name} has not written one yet. It comes in a quiet moment of a session.`}</p>
       ) : (
         <blockquote className="soul from-6 break" data-folded={long && !whole}>
           <Words text={text} />

@@ -51,7 +51,7 @@ function Question({ call, more, onPutAway }: { call: ToolCall; more: number; onP
   return (
     <section className="ask-bar gap-4 cluster text-3 pad-3-5 scroll-y" aria-label={t`A question for you`}>
       <p className="ask-bar-line narrow break">
-        <i className="ask-dot rounded inline-block" aria-hidden="true" />
+        <i className="dot dot-asks" aria-hidden="true" />
         <span role="status" dir="auto">
           {asksText(call, mate.name)}
         </span>{' '}

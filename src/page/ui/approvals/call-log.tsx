@@ -46,7 +46,7 @@ export function CallLine({ call, named }: { call: ToolCall; named: boolean }) {
             </span>
             {!does.includes(about) && <span dir="auto"> {revealedCode(about)}</span>}
           </span>
-          <span className="call-end ink-2 truncate">{endText(call)}</span>
+          <span className={`truncate ${call.isError ? 'danger' : 'ink-2'}`}>{endText(call)}</span>
         </summary>
         {open && (
           <dl>

@@ -65,7 +65,11 @@ export function ActivityLine({
       >
         {doing.map(({ who, text, from, waits }, i) => (
           <span key={who ?? i} className="activity-one line narrow">
-            <i className="activity-dot fixed" data-waits={waits} aria-hidden="true" />
+            <i
+              className={`activity-dot dot ${waits ? 'dot-waits' : 'dot-live'}`}
+              data-waits={waits}
+              aria-hidden="true"
+            />
             <span className="activity-text truncate" dir="auto">
               {who === undefined ? text : `${who}: ${text}`}
             </span>

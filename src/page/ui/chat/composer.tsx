@@ -101,7 +101,11 @@ function ComposerNote({ id, ...about }: ComposerNoteProps) {
   const note = noteOf(about);
   const each = note !== null && note === about.problem?.text ? about.problem.each : [];
   return (
-    <div id={id} className="compose-note text-2 ink-3 leading-4" role={isWrong ? 'alert' : undefined}>
+    <div
+      id={id}
+      className={`compose-note text-2 leading-4 ${isWrong ? 'danger' : 'ink-3'}`}
+      role={isWrong ? 'alert' : undefined}
+    >
       <p>{note}</p>
       {each.length > 0 && (
         <details>
@@ -244,7 +248,7 @@ function Suggestions({ id, mentioning: { people, active, pick, point } }: { id: 
           role="option"
           tabIndex={-1}
           aria-selected={i === active}
-          className="tint"
+          className="line gap-4 touchable round-s pad-1-4 named tint"
           style={{ '--c': who.color }}
           onMouseDown={(event) => event.preventDefault()}
           onMouseMove={() => point(i)}

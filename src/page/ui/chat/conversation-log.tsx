@@ -137,7 +137,7 @@ const OpenAnswerBubble = memo(function OpenAnswerBubble({
       <div ref={writing} className="writing" data-writing={online} data-silent={silent}>
         <GrowingParts blocks={answer.blocks} />
         {online && silent && (
-          <span className="thinking inline-flex gap-3" aria-hidden="true">
+          <span className="thinking pad-3-0 inline-flex gap-3" aria-hidden="true">
             <i />
             <i />
             <i />

@@ -53,7 +53,7 @@ export function Chip({ who, text = `@${who.name}` }: { who: Teammate; text?: str
   return (
     <Link
       href={PATHS.agent(who.agentId)}
-      className="mention unlined break named medium tint"
+      className="mention unlined underlined break named medium tint"
       style={{ '--c': who.color }}
       dir="auto"
     >

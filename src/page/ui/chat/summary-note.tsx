@@ -30,7 +30,7 @@ function CorrectionForm({ message, onClose }: { readonly message: MessageDoc; re
     });
   }
   return (
-    <form className="summary-form stack" onSubmit={submit}>
+    <form className="gap-4 stack" onSubmit={submit}>
       <textarea
         className="field"
         aria-label={t`Text of the summary`}
@@ -39,7 +39,7 @@ function CorrectionForm({ message, onClose }: { readonly message: MessageDoc; re
         onChange={({ target }) => setDraft(target.value)}
       />
       <WrongNote text={failed} />
-      <p>
+      <p className="flex gap-6">
         <button type="submit" className="solid" disabled={busy}>{t`Save`}</button>
         <button type="button" className="ghost" onClick={onClose}>{t`Cancel`}</button>
       </p>

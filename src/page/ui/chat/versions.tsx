@@ -46,17 +46,17 @@ export default function VersionsDialog({ message, name, onClose }: Props) {
   return (
     <Dialog title={t`What stood here before`} shape="wide" onClose={onClose}>
       {found === 'reading' ? (
-        <p className="quiet" role="status">{t`Loading…`}</p>
+        <p className="ink-3" role="status">{t`Loading…`}</p>
       ) : 'failed' in found ? (
         <p className="wrong-note" role="alert">{t`Could not load this. ${found.failed}`}</p>
       ) : found.length === 0 ? (
-        <p className="quiet">{t`It is not on this device.`}</p>
+        <p className="ink-3">{t`It is not on this device.`}</p>
       ) : (
         <>
-          <p className="quiet">{t`It stays in the conversation, out of sight.`}</p>
+          <p className="ink-3">{t`It stays in the conversation, out of sight.`}</p>
           {versionsOf(found.slice(0, MOST)).map((version, i) => (
             <section key={version[0]?.messageId ?? i} className="version">
-              <h3 className="ink-3">{t`Version ${i + 1}, ${fullTime(version[0]?.time ?? 0)}`}</h3>
+              <h3 className="under-4 ink-3 text-2 medium">{t`Version ${i + 1}, ${fullTime(version[0]?.time ?? 0)}`}</h3>
               {version.map((each) => (
                 <div key={each.messageId} className="version-message">
                   <strong dir="auto">
@@ -68,7 +68,7 @@ export default function VersionsDialog({ message, name, onClose }: Props) {
             </section>
           ))}
           {found.length > MOST && (
-            <p className="quiet">{t`These are the first ${MOST} messages that stood here. An export of the conversation has them all.`}</p>
+            <p className="ink-3">{t`These are the first ${MOST} messages that stood here. An export of the conversation has them all.`}</p>
           )}
         </>
       )}

@@ -89,7 +89,13 @@ function Row({ item, onAgain, onWithdrawn }: Omit<Props, 'items' | 'name'> & { i
           </span>
         </span>
       ))}
-      {note !== null && <span className="meanwhile-note text-2 truncate fixed ink-3">{note}</span>}
+      {note !== null && (
+        <span
+          className={`meanwhile-note text-2 truncate fixed ${state === 'refused' || refusal !== undefined ? 'danger' : 'ink-3'}`}
+        >
+          {note}
+        </span>
+      )}
       {state !== 'sending' && state !== 'accepted' && (
         <span className="meanwhile-ways flex fixed">
           {item.kind === 'sending' && state === 'refused' && (

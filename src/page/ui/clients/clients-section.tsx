@@ -122,9 +122,11 @@ function Line({
 }) {
   const { hint, readsSoul, scopes, madeAt, usedAt, revokedAt } = credential;
   return (
-    <li className="credential gap-4 pad box cluster text-3" data-revoked={revokedAt !== null}>
-      <div className="break">
-        <b dir="auto">{labelOf(credential)}</b>
+    <li className="gap-4 pad box cluster text-3">
+      <div className="fill break">
+        <b className={revokedAt === null ? undefined : 'ink-3 regular'} dir="auto">
+          {labelOf(credential)}
+        </b>
         <small className="block">
           {name !== null && <span>{`${t`as ${name}`} · `}</span>}
           <code>…{hint}</code>
@@ -178,8 +180,8 @@ function Lines({ credentials, of, team }: { credentials: readonly Credential[]; 
     <>
       {good.length === 0 ? <p className="setting-hint">{t`Nothing yet.`}</p> : lines(good)}
       {revoked.length > 0 && (
-        <details className="credentials-old">
-          <summary>{t`${revoked.length} revoked`}</summary>
+        <details>
+          <summary className="ink-3 text-3 pad-4-0">{t`${revoked.length} revoked`}</summary>
           {lines(revoked)}
         </details>
       )}
@@ -289,7 +291,7 @@ function SecretDialog({
     >
       <div className="secret stack gap-5 ink-2 text-3">
         <p>
-          {t`${<strong>{t`This is shown once.`}</strong>} Roost keeps only a hash of it. A program with it`}{' '}
+          {t`${<strong className="warn">{t`This is shown once.`}</strong>} Roost keeps only a hash of it. A program with it`}{' '}
           {name === null ? t`may do what you ticked` : t`acts as ${name}`}
           {t`${label === '' ? '' : ` (${label})`}; keep it as you keep a password.`}
         </p>
@@ -444,7 +446,7 @@ export function ClientsSection() {
     <div className="clients">
       <p className="settings-note under-6 ink-2 text-3">{t`A program such as Claude Code, or any other that speaks MCP or Anthropic’s API, can act as one of your agents, or as the lead. It is let in with a credential that you make here: one for each program, so that each can be revoked alone.`}</p>
       <h3>{t`What a credential lets it do`}</h3>
-      <ul className="may stack gap-2 ink-2 text-3 from-6">
+      <ul className="bulleted stack gap-2 ink-2 text-3">
         <li>{t`Read its agent’s inbox, threads and remaining limits, and the names of the team.`}</li>
         <li>{t`Write to other agents and ask to wake them, within its agent’s limits.`}</li>
         <li>{t`Have requests answered by your model, which cost money, within its daily budget.`}</li>

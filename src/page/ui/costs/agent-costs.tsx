@@ -34,9 +34,9 @@ export function AgentCosts({ agentId, name }: { agentId: AgentId; name: string }
           );
         }}
       </QueryView>
-      {rehearsing && <p className="quiet above-3">{t`Demo: no model is connected, and nothing costs anything.`}</p>}
+      {rehearsing && <p className="ink-3 above-3">{t`Demo: no model is connected, and nothing costs anything.`}</p>}
       <div className="agent-budget at-top above-4 flex apart gap-5">
-        <span aria-hidden="true">{t`Budget a day`}</span>
+        <span className="ink-3 above-4" aria-hidden="true">{t`Budget a day`}</span>
         <AgentBudget agentId={agentId} name={name} />
       </div>
       <label className="tick-line">

@@ -34,12 +34,12 @@ export function Meter({
   const share = budgetUsd === 0 ? 1 : Math.min(1, spentUsd / budgetUsd);
   const left = Math.max(0, Math.round((budgetUsd - spentUsd) * 1_000_000));
   return (
-    <div className="budget-meter above-5" data-full={share >= 1}>
+    <div className="above-5 measure">
       <UsedBar
         share={share}
         meter={{ label, now: spentUsd, most: budgetUsd, text: t`${costText(spent)} of ${budgetText(budgetUsd)}` }}
       />
-      <p className="figures ink-2 text-3 above-3">
+      <p className={`figures text-3 above-3 ${share >= 1 ? 'warn' : 'ink-2'}`}>
         {budgetUsd === 0
           ? t`The budget is $0: no model is asked.`
           : share >= 1

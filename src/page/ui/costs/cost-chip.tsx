@@ -12,7 +12,7 @@ export default function CostChip() {
   return (
     <Link
       href={PATHS.activity('costs')}
-      className="cost-chip unlined nowrap figures ink-2 text-2"
+      className="cost-chip underlined unlined nowrap figures ink-2 text-2"
       title={t`Costs of today`}
     >
       <b className="ink">{spent}</b> <span>{t`today`}</span>

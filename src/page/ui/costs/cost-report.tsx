@@ -149,7 +149,7 @@ function AgentTable({ agents, days, team }: { agents: Costs['agents']; days: num
             <th scope="row">
               <Link
                 href={PATHS.about(agentId)}
-                className="sheet-who inline-flex agent-name unlined gap-4 middle named tint"
+                className="underlined inline-flex agent-name unlined gap-4 middle named tint"
                 style={{ '--c': who.color }}
               >
                 <Face agentId={who.agentId} face={who.face} color={who.color} awake={false} />
@@ -328,7 +328,7 @@ function Figures({ costs, days, onDays }: { costs: Costs; days: number; onDays: 
         {nothing ? (
           <p className="pretty ink-3 text-3">{t`No model was asked in these ${days} days.`}</p>
         ) : (
-          <div className="cost-days at-top gap-7 stack">
+          <div className="halves at-top gap-7 stack">
             <Chart days={costs.days} measure={measure} budgetUsd={costs.dailyBudgetUsd} />
             <DayTable days={costs.days} />
           </div>

@@ -309,10 +309,10 @@ function PriceTable() {
 
 function AgentLine({ who, today }: { who: Teammate; today: string }) {
   return (
-    <li className="budget-line gap-4 cluster tint pad-4-0" style={{ '--c': who.color }}>
+    <li className="gap-4 cluster tint pad-4-0" style={{ '--c': who.color }}>
       <Face agentId={who.agentId} face={who.face} color={who.color} awake={false} />
       <div className="grow">
-        <Link href={PATHS.about(who.agentId)} dir="auto">
+        <Link href={PATHS.about(who.agentId)} className="agent-name named unlined underlined" dir="auto">
           {who.name}
         </Link>
         <small className="block">{t`${today} today`}</small>
@@ -346,7 +346,7 @@ function Budgets({ own }: { own: HouseholdConfig }) {
         onSave={queries.setEachBudget}
       />
       <h3>{t`One by one`}</h3>
-      <ul className="budget-list">
+      <ul className="ruled-between">
         {team.all
           .filter(({ retired }) => !retired)
           .map((who) => {

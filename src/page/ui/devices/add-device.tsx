@@ -170,7 +170,7 @@ function OutOfReach({ onAddress }: { onAddress: (address: string) => void }) {
           <WrongNote text={failed} />
         </>
       ) : (
-        <ol className="stack gap-5">
+        <ol className="from-6 stack gap-5">
           <li>{t`Install ${(
             <a
               href="https://tailscale.com/download"
@@ -445,7 +445,7 @@ export function Scan({ onRead }: { onRead: (text: string) => void }) {
         {camera.kind === 'asking' ? t`Loading…` : t`Scan with the camera`}
       </button>
       {camera.kind === 'off' && camera.failed !== null && (
-        <p className="devices-warning middle apart wrap gap-4 pad-wide" role="alert">
+        <p className="warn-box round pad-wide" role="alert">
           {camera.failed}
         </p>
       )}
@@ -515,7 +515,7 @@ function OnTheOther() {
   return (
     <section className="devices-block stack gap-5 narrow" aria-label={t`On the new device`}>
       <h3>{t`On the new device`}</h3>
-      <ol className="devices-steps gap-4 stack">
+      <ol className="numbered gap-4 stack">
         <li>{t`Its browser is let in already: by a link that Roost printed, or because Roost was used there before.`}</li>
         <li>
           {t`Choose ${<b>{t`I have Roost on another device`}</b>}. If Roost was used there before: Settings, Devices and data, ${<b>{t`Join from another device`}</b>}.`}
@@ -534,7 +534,7 @@ function Joined({ before, onClose }: { before: readonly string[]; onClose: () =>
       : undefined,
   );
   return (
-    <div className="devices-done middle apart wrap gap-4 pad-wide" role="status">
+    <div className="done-box stack at-start gap-4 pad-wide" role="status">
       <StepHead>{name === undefined ? t`The new device is one of yours now` : t`${name} is one of yours now`}</StepHead>
       <p>{t`It fetches who lives here, then the latest conversations, then the rest. You can use it meanwhile.`}</p>
       <button type="button" className="solid" onClick={onClose}>{t`Done`}</button>

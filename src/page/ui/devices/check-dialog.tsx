@@ -34,7 +34,7 @@ export default function CheckDialog({ onClose }: { onClose: () => void }) {
     <Dialog title={t`Check my phrase`} onClose={onClose}>
       {step.kind === 'good' ? (
         <div className="devices stack gap-7 narrow ink-2 text-3">
-          <div className="devices-done middle apart wrap gap-4 pad-wide" role="status">
+          <div className="done-box stack at-start gap-4 pad-wide" role="status">
             <StepHead>{t`This is your phrase`}</StepHead>
             <p>{t`24 words on paper. They bring your team back on a new device.`}</p>
             <button type="button" className="solid" onClick={onClose}>{t`Done`}</button>

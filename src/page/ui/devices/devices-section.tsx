@@ -35,10 +35,10 @@ function Along({
 }) {
   const now = useNow();
   return (
-    <fieldset className="devices-along">
+    <fieldset>
       <legend>{t`These go with it`}</legend>
       <p className="setting-hint">{t`It let them in, or nobody says who did. Tick what you know and want to keep.`}</p>
-      <ul className="stack gap-1 scroll">
+      <ul className="stack gap-1 short scroll">
         {devices.map((device) => (
           <li key={device.deviceId}>
             <label className="tick-line">
@@ -89,7 +89,7 @@ function RemoveDialog({
   return (
     <Dialog title={t`Remove ${device.name}`} onClose={onClose}>
       <div className="devices stack gap-7 narrow ink-2 text-3">
-        <ul className="devices-points stack gap-4 from-6">
+        <ul className="bulleted stack gap-4">
           <li>{t`The relay shuts it out at once: its connection is cut, and it is signed out.`}</li>
           <li>{t`The household key is renewed. It reads nothing that is written from now on.`}</li>
           <li>
@@ -149,13 +149,13 @@ function Row({
 }) {
   const { name, self, online } = device;
   return (
-    <li className="device box line gap-4 pad-block-4" data-online={online || self}>
-      <i className="device-dot rounded fixed" aria-hidden="true" />
+    <li className="box line gap-4 pad">
+      <i className={`dot ${online || self ? 'dot-live' : ''}`} aria-hidden="true" />
       <div className="device-who fill break">
         <b className="ink break" dir="auto">
           {name}
         </b>
-        {self && <span className="device-tag framed-strong rounded nowrap ink-2 text-1">{t`this device`}</span>}
+        {self && <span className="tag">{t`this device`}</span>}
         <small className="figures text-2 block" dir="auto">
           {reachText(device, now)}
         </small>
@@ -236,7 +236,7 @@ function SecondHome({ kept }: { kept: StoredElsewhere }) {
   return (
     <section className="devices-block stack gap-5 narrow" aria-label={t`Kept a second time`}>
       <h3 className="line ink gap-4">
-        <i className="device-dot rounded fixed" data-state={off && !kept.files ? 'warn' : 'good'} aria-hidden="true" />{' '}
+        <i className={`dot ${off && !kept.files ? 'dot-asks' : 'dot-live'}`} aria-hidden="true" />{' '}
         {t`Kept a second time`}
       </h3>
       <p className="break pretty">{protectionText(kept)}</p>
@@ -245,7 +245,7 @@ function SecondHome({ kept }: { kept: StoredElsewhere }) {
       <WrongNote text={failed} />
       {asking ? (
         <div
-          className="devices-warning middle apart wrap gap-4 pad-wide"
+          className="warn-box round cluster apart gap-4 pad-wide"
           role="alertdialog"
           aria-label={t`Hand nothing to the relay`}
         >
@@ -299,9 +299,9 @@ function WithoutRelay() {
   };
   return (
     <details className="without-relay ruled">
-      <summary className="text-4 bold ink">{t`Without a relay`}</summary>
+      <summary className="text-4 bold ink pad-4-0">{t`Without a relay`}</summary>
       <p className="break pretty">{t`Two of your devices in one network can exchange what they have directly, with both pages open. Usually the relay introduces them and there is nothing to do; where it is gone, you carry two texts between them: by mail, by chat, as you like. They are sealed, and good once.`}</p>
-      <ol className="without-steps above-6 gap-6 stack">
+      <ol className="without-steps counted above-6 gap-6 stack">
         <li className="stack gap-4 narrow at-start relative">
           <h4 className="medium ink">{t`On the first device: make a text`}</h4>
           {made === null && answer !== null && <p className="setting-hint">{t`Done: its text was pasted here.`}</p>}
@@ -364,7 +364,7 @@ function Ahead({ ahead: { entries, latest, taken } }: { ahead: NonNullable<Share
   const actions = deviceActionsOf(useRoost());
   const [failed, setFailed] = useState<string | null>(null);
   return (
-    <div className="devices-warning middle apart wrap gap-4 pad-wide" role="status">
+    <div className="warn-box round cluster apart gap-4 pad-wide" role="status">
       <p>
         <strong>
           {plural(entries, 'entry of another device waits outside.', 'entries of another device wait outside.')}
@@ -387,6 +387,12 @@ function Ahead({ ahead: { entries, latest, taken } }: { ahead: NonNullable<Share
   );
 }
 
+/** The mark of a connection. */
+function dotOf(link: SharedStatus['link']): string {
+  if (link === 'live') return 'dot-live';
+  return link === 'lost' || link === 'locked-out' ? 'dot-asks' : '';
+}
+
 /** Progress in both directions: to the relay, and from the relay to here. */
 function HowFar({ status }: { status: SharedStatus }) {
   const { backlog, attachments, newer, ahead, refused, trouble } = status;
@@ -394,8 +400,8 @@ function HowFar({ status }: { status: SharedStatus }) {
     <section className="devices-block stack gap-5 narrow" aria-label={t`On the way`}>
       <h3 className="line ink gap-4">{t`On the way`}</h3>
       <WrongNote text={trouble && retold(trouble)} />
-      <p className="devices-handed gap-4 flex baseline break pretty" data-link={status.link}>
-        <i className="device-dot rounded fixed" aria-hidden="true" />
+      <p className="devices-handed gap-4 flex baseline break pretty">
+        <i className={`dot ${dotOf(status.link)}`} aria-hidden="true" />
         {acknowledgedText(status)}
       </p>
       {backlog !== null && (
@@ -417,7 +423,7 @@ function HowFar({ status }: { status: SharedStatus }) {
         </p>
       )}
       {refused > 0 && (
-        <p className="devices-warning middle apart wrap gap-4 pad-wide">
+        <p className="warn-box round pad-wide">
           <span>
             {t`${<strong>{t`${plural(refused, 'entry was', 'entries were')} refused`}</strong>} since this page was opened: changed, moved or forged on the way. Nothing of that was taken. Your other devices send good ones.`}
           </span>
@@ -432,8 +438,7 @@ function Phrase({ made, onOpen }: { made: boolean; onOpen: (dialog: DeviceDialog
   return (
     <section className="devices-block stack gap-5 narrow" aria-label={t`Recovery phrase`}>
       <h3 className="line ink gap-4">
-        <i className="device-dot rounded fixed" data-state={made ? 'good' : 'warn'} aria-hidden="true" />{' '}
-        {t`Recovery phrase`}
+        <i className={`dot ${made ? 'dot-live' : 'dot-asks'}`} aria-hidden="true" /> {t`Recovery phrase`}
       </h3>
       <p className="break pretty">
         {made
@@ -483,7 +488,7 @@ interface AloneProps {
 function UnderWay({ joining, onGoOn }: { joining: Joining | null; onGoOn: () => void }) {
   if (joining === null || joining.step === 'failed') return null;
   return (
-    <div className="devices-note middle apart wrap gap-4 pad-wide" role="status">
+    <div className="box cluster apart gap-4 pad-wide" role="status">
       <p>{t`This browser is on its way to join another device.`}</p>
       <button type="button" className="ghost" onClick={onGoOn}>{t`Go on`}</button>
     </div>
@@ -498,13 +503,13 @@ function Alone({ status, onOpen }: AloneProps) {
         {t`${<strong className="ink break">{t`Who lives here lives on this device alone.`}</strong>} If it is lost, or this browser’s data is cleared, only a second device, a recovery phrase or an exported copy brings them back: the relay keeps everything sealed, and cannot open it.`}
       </p>
       <UnderWay joining={status.joining} onGoOn={() => onOpen('join')} />
-      <div className="devices-choices stack gap-5">
-        <section className="stack at-start gap-4 framed round-l pad-6" aria-label={t`A second device`}>
+      <div className="halves stack gap-5">
+        <section className="panel-2 rows-top stack at-start gap-4 framed round-l pad-6" aria-label={t`A second device`}>
           <h3 className="line ink gap-4">{t`A second device`}</h3>
           <p className="break pretty">{t`Your phone or another computer gets the same team, and what is said on one is known on all of them.`}</p>
           <button type="button" className="solid above-3" onClick={() => onOpen('add')}>{t`Add a device`}</button>
         </section>
-        <section className="stack at-start gap-4 framed round-l pad-6" aria-label={t`Recovery phrase`}>
+        <section className="panel-2 rows-top stack at-start gap-4 framed round-l pad-6" aria-label={t`Recovery phrase`}>
           <h3 className="line ink gap-4">{t`Recovery phrase`}</h3>
           <p className="break pretty">{t`24 words on paper. They bring your team back on a new device.`}</p>
           <button

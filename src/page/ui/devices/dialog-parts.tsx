@@ -156,11 +156,11 @@ export function PhraseField({ value, onChange, wrong }: PhraseFieldProps) {
         aria-describedby={`${id}-hint ${id}-wrong`}
         onChange={(event) => onChange(event.target.value)}
       />
-      <p className="phrase-count gap-5 flex apart">
+      <p className="gap-5 flex apart">
         <small
           id={`${id}-hint`}
         >{t`In their order. Numbers, commas and capitals do not matter; four letters of each word are enough.`}</small>
-        <small data-whole={count === WORDS}>{t`${count} of ${WORDS}`}</small>
+        <small className={`nowrap figures ${count === WORDS ? 'good' : 'ink-3'}`}>{t`${count} of ${WORDS}`}</small>
       </p>
       {wrong !== null && (
         <p id={`${id}-wrong`} className="danger text-2" role="alert">
@@ -194,7 +194,7 @@ interface SixWordsProps {
 /** Six words that both devices show, as a list for screen readers. */
 export function Words({ words }: { words: readonly string[] }) {
   return (
-    <ol className="six-words stack gap-4" aria-label={t`The six words`}>
+    <ol className="six-words counted tiles-s stack gap-4" aria-label={t`The six words`}>
       {words.map((word, i) => (
         <li className="stack gap-1 round centred-column ground-0 framed-strong" key={i} translate="no">
           {word}
@@ -237,7 +237,7 @@ export function TwoTeams() {
   const agents = useHousehold(({ roster }) => roster.seats.size + roster.waiting.length);
   if (!begun) return null;
   return (
-    <div className="devices-warning middle apart wrap gap-4 pad-wide" role="note">
+    <div className="warn-box round cluster apart gap-4 pad-wide" role="note">
       <p>
         {t`${(
           <strong>

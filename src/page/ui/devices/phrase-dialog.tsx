@@ -43,7 +43,7 @@ function Drill({ words, positions, onKeep, onShowAgain, onAnew }: Props) {
     <form className="devices-block stack gap-5 narrow" onSubmit={keep} noValidate>
       <h3>{t`Now from your paper`}</h3>
       <p>{t`Three words, to be sure that what you wrote can be read back.`}</p>
-      <div className="drill stack gap-5">
+      <div className="tiles-s stack gap-5">
         {positions.map((position, i) => {
           const wrong = wrongPositions.includes(position);
           return (
@@ -94,9 +94,9 @@ function PhraseWords({ words }: { words: readonly string[] }) {
     <>
       <div className="phrase-sheet">
         <p className="phrase-head">{t`Roost: recovery phrase, made ${fullTime(state.device.now())}`}</p>
-        <ol className="phrase-words stack gap-3" aria-label={t`Recovery phrase`} translate="no">
+        <ol className="phrase-words counted tiles-s stack gap-3" aria-label={t`Recovery phrase`} translate="no">
           {words.map((word, i) => (
-            <li className="flex baseline gap-4 round-s framed ground-0" key={i}>
+            <li className="flex baseline gap-4 pad-4 round-s framed ground-0" key={i}>
               {word}
             </li>
           ))}
@@ -125,13 +125,13 @@ function About({ replaces, busy, onShow }: { replaces: boolean; busy: boolean; o
   return (
     <div className="devices-block stack gap-5 narrow">
       <p>{t`Twenty-four words on paper bring your team back when every device is lost: who lives with you and all that was said, from what the relay keeps sealed. Without them and without a device, nobody can open it; not you, not whoever runs the relay.`}</p>
-      <ul className="devices-points stack gap-4 from-6">
+      <ul className="bulleted stack gap-4">
         <li>{t`They are shown once, and stored nowhere. Have paper and a pen at hand.`}</li>
         <li>{t`Anyone with these words has your team. Keep them like a house key.`}</li>
         <li>{t`You are asked for three of them afterwards, so that a slip of the pen is found now.`}</li>
       </ul>
       {replaces && (
-        <p className="devices-warning middle apart wrap gap-4 pad-wide">
+        <p className="warn-box round pad-wide">
           <span>
             {t`${<strong>{t`You have a phrase already.`}</strong>} It holds until the new one has passed its check; from then on the old one opens nothing.`}
           </span>
@@ -210,7 +210,7 @@ export default function PhraseDialog({ onClose }: { onClose: () => void }) {
         );
       case 'done':
         return (
-          <div className="devices-done middle apart wrap gap-4 pad-wide" role="status">
+          <div className="done-box stack at-start gap-4 pad-wide" role="status">
             <StepHead>{t`Your recovery phrase holds from now on`}</StepHead>
             <p>{t`Keep the paper somewhere safe, and not beside this device. You can check it here at any time.`}</p>
             <button type="button" className="solid" onClick={onClose}>{t`Done`}</button>

@@ -65,17 +65,19 @@ function Answer({ agentId, clientId }: { agentId: AgentId; clientId: string }) {
   const last = answers.at(-1);
   return (
     <li className="everyone-answer pad-wide gap-4 stack narrow round ground-2 tint" style={{ '--c': speaker.color }}>
-      <header>
+      <header className="line gap-4">
         <Face agentId={agentId} face={speaker.face} color={speaker.color} awake={speaker.awake} />
-        <h3 dir="auto">{speaker.name}</h3>
+        <h3 className="text-4" dir="auto">
+          {speaker.name}
+        </h3>
         {doing && (
-          <small>
+          <small className="end truncate">
             {doing.text} <Lasts from={doing.from} />
           </small>
         )}
       </header>
       <StepsOf value={agentId}>
-        <div className="everyone-words scroll msg-words">
+        <div className="tall scroll msg-words">
           {answers.map((message) => (
             <ShownParts key={message.messageId} parts={partsOf(message.blocks)} />
           ))}
@@ -139,10 +141,10 @@ export default function EveryonePage({ onClose }: { onClose: () => void }) {
       </form>
       {asked && (
         <section aria-label={t`Answers`}>
-          <blockquote className="everyone-asked ink-2 from-5" dir="auto">
+          <blockquote className="indented above-6 under-5 ink-2" dir="auto">
             <PersonWords parts={[{ kind: 'text', text: asked.text }]} />
           </blockquote>
-          <ul className="everyone-answers no-pad gap-5 stack">
+          <ul className="everyone-answers tiles gap-5 stack">
             {asked.each.map(({ agentId, clientId }) => (
               <Answer key={clientId} agentId={agentId} clientId={clientId} />
             ))}

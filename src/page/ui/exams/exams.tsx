@@ -34,11 +34,11 @@ function Item({ item, names }: { readonly item: ExamItem; readonly names: Return
     </div>
   );
   return (
-    <li className="exam-item stack gap-3 pad-4-0" data-change={examChange(item)}>
+    <li className="exam-item ruled stack gap-3 pad-4-0" data-change={examChange(item)}>
       <p className="ink break" dir="auto">
         {item.question}
       </p>
-      <div className="exam-answers stack gap-4">
+      <div className="halves stack gap-4">
         {answer('before')}
         {answer('after')}
       </div>

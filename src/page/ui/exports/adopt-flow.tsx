@@ -62,7 +62,7 @@ function Details({ change }: { change: ImportChange }) {
   if (!texts) return null;
   return (
     <details>
-      <summary>{t`What it would say`}</summary>
+      <summary className="text-2 touchable">{t`What it would say`}</summary>
       <Diff {...texts} />
     </details>
   );
@@ -74,9 +74,9 @@ export function Changes({ changes, ticks, onTicks }: Props) {
   const choose = (tick: string, wanted: boolean) =>
     onTicks(new Set(wanted ? [...ticks, tick] : [...ticks].filter((held) => held !== tick)));
   return (
-    <fieldset className="exports-changes">
+    <fieldset>
       <legend>{t`What it would change here`}</legend>
-      <ul>
+      <ul className="stack gap-1 short scroll">
         {changes.map((change) => (
           <li key={change.tick}>
             <label className="tick-line">
@@ -238,7 +238,7 @@ function Form({
         </Relation>
       )}
       {!addTo && (
-        <div className="adopt-fields full gap-5 stack">
+        <div className="halves full gap-5 stack">
           <NameField name={name} fault={fault} onName={setName} />
           <div className="pass-field rows-top gap-3 stack">
             <label className="ink medium" htmlFor={`${id}-seat`}>{t`Seat`}</label>
@@ -341,7 +341,7 @@ export function AdoptFlow({
     <div className="adopt gap-6 stack at-start narrow">
       <div className="full flex gap-6 narrow">
         {parsed.name !== null && (
-          <span className="exports-face fixed adopt-face" aria-hidden="true">
+          <span className="fixed adopt-face" aria-hidden="true">
             <Face
               agentId={parsed.agentId ?? file.name}
               face={parsed.name}
@@ -352,7 +352,7 @@ export function AdoptFlow({
         )}
         {/* Scrollable, so it must be reachable by keyboard. */}
         {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-        <blockquote className="soul adopt-text fill from-6" tabIndex={0} aria-label={t`Soul`}>
+        <blockquote className="soul short scroll fill from-6" tabIndex={0} aria-label={t`Soul`}>
           {parsed.soul === '' ? (
             <p className="setting-hint">{t`There is no soul in it.`}</p>
           ) : (
@@ -361,7 +361,7 @@ export function AdoptFlow({
         </blockquote>
       </div>
       {parsed.warnings.length > 0 && (
-        <ul className="adopt-warnings warn-box stack gap-3 round">
+        <ul className="warn-box pad-wide stack gap-3 round">
           {parsed.warnings.map((warning, i) => (
             <li key={i}>{warningText(warning)}</li>
           ))}

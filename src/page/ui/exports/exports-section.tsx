@@ -71,7 +71,7 @@ function ExportAll() {
       )}
       <div role="status" className="exports-said">
         {state.kind === 'done' && (
-          <div className="exports-done pad-wide box stack at-start gap-5">
+          <div className="done-box pad-wide stack at-start gap-5">
             <p>
               {t`${<strong>{t`Exported.`}</strong>} ${plural(state.exported.documents, 'entry', 'entries')}, ${bytes(state.exported.bytes)}, in ${<b dir="auto">{state.fileName}</b>}`}
               {state.sealed ? t`, under your passphrase` : t`, readable by anybody who has it`}.

@@ -87,7 +87,7 @@ export function NewPassphraseFields({
   const fault = passphraseFault(value);
   const apart = second !== '' && !first.startsWith(second);
   return (
-    <div className="pass full stack at-start narrow gap-5">
+    <div className="full stack at-start narrow gap-4">
       <Field
         label={t`Passphrase`}
         value={first}
@@ -108,7 +108,7 @@ export function NewPassphraseFields({
       {first !== '' && first.length < SHORT && (
         <p className="setting-hint">{t`Short ones can be guessed by a machine. Four or five words that do not belong together hold.`}</p>
       )}
-      <p className="pass-warning pad-5 warn-box round">
+      <p className="pad-5 warn-box round">
         {t`${<strong className="ink bold break">{t`Nobody can recover it.`}</strong>} There is no reset and no second key: without the passphrase the file cannot be opened, by you or by anybody. Write it down, and keep it apart from the file.`}
       </p>
     </div>
@@ -131,7 +131,7 @@ function PassphraseForm({
   const [shown, setShown] = useState(false);
   return (
     <form
-      className="pass full stack at-start narrow"
+      className="full stack at-start narrow gap-4"
       onSubmit={(event) => {
         event.preventDefault();
         if (text !== '') onTry(text);
@@ -186,16 +186,18 @@ function Person({
 }) {
   return (
     <li>
-      <label className="exports-person pad box line gap-5 tint" style={{ '--c': agent.color }} data-taken={taken}>
+      <label className="exports-person lifts pad box line gap-5 tint" style={{ '--c': agent.color }} data-taken={taken}>
         <input type="checkbox" checked={taken} onChange={(event) => onChange(event.target.checked)} />
-        <span className="exports-face fixed">
+        <span className="exports-face size-m fixed">
           <Face agentId={agent.agentId} face={agent.name} color={agent.color} awake={false} />
         </span>
         <span className="exports-who narrow">
-          <b dir="auto">{agent.name}</b>
+          <b className="block agent-name named" dir="auto">
+            {agent.name}
+          </b>
           <small>
             {seatText(agent)} · {plural(agent.messages, 'message')} ·{' '}
-            <span data-new={!agent.isHere || agent.fresh > 0}>{news(agent)}</span>
+            <span className={!agent.isHere || agent.fresh > 0 ? 'good' : undefined}>{news(agent)}</span>
           </small>
         </span>
       </label>
@@ -260,7 +262,7 @@ function Preview({ fileName, preview, onTake, onCancel }: PreviewProps) {
   const lines = met.map((conflict, i) => <li key={i}>{conflictText(conflict)}</li>);
   return (
     <form
-      className="exports-preview stack at-start narrow"
+      className="stack at-start narrow gap-6"
       onSubmit={(event) => {
         event.preventDefault();
         if (!nothingChosen)
@@ -305,7 +307,7 @@ function Preview({ fileName, preview, onTake, onCancel }: PreviewProps) {
       {agents.length > 0 && (
         <fieldset>
           <legend>{t`Who comes`}</legend>
-          <ul className="exports-people stack gap-4">
+          <ul className="tiles stack gap-4">
             {agents.map((agent) => (
               <Person
                 key={agent.agentId}
@@ -324,17 +326,17 @@ function Preview({ fileName, preview, onTake, onCancel }: PreviewProps) {
         </label>
       )}
       <Changes changes={asked} ticks={ticks} onTicks={setTicks} />
-      <div className="exports-conflicts pad-wide full box stack gap-4" data-some={met.length > 0}>
+      <div className={`pad-wide full round stack gap-4 ${met.length > 0 ? 'warn-box' : 'framed'}`}>
         <h4 className="ink">
           {met.length === 0
             ? t`Nothing stands against what is here`
             : plural(met.length, 'thing stands against what is here', 'things stand against what is here')}
         </h4>
-        {lines.length > 0 && <ul className="stack gap-3">{lines.slice(0, CONFLICTS_SHOWN)}</ul>}
+        {lines.length > 0 && <ul className="bulleted stack gap-3">{lines.slice(0, CONFLICTS_SHOWN)}</ul>}
         {lines.length > CONFLICTS_SHOWN && (
           <details>
             <summary>{plural(lines.length - CONFLICTS_SHOWN, 'more', 'more')}</summary>
-            <ul className="stack gap-3">{lines.slice(CONFLICTS_SHOWN)}</ul>
+            <ul className="bulleted stack gap-3">{lines.slice(CONFLICTS_SHOWN)}</ul>
           </details>
         )}
       </div>
@@ -356,7 +358,7 @@ function Done({ state }: { state: Extract<ImportState, { kind: 'done' }> }) {
   const { documents, written, leftOut } = state.imported;
   const same = documents - written;
   return (
-    <div className="exports-done pad-wide box stack at-start gap-5">
+    <div className="done-box pad-wide stack at-start gap-5">
       <p>
         <strong>{written === 0 ? t`Nothing was new.` : t`Imported.`}</strong>{' '}
         <span>

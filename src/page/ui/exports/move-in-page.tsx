@@ -155,7 +155,7 @@ function Preview({
   const nothing = taken.length === 0 && !(withFiles && files.length > 0) && (soul === null || !isNew);
   return (
     <form
-      className="exports-preview stack at-start narrow gap-5"
+      className="stack at-start narrow gap-5"
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
@@ -305,7 +305,7 @@ function Done({
   const { conversations, documents, written, forgotten } = moved;
   const same = documents - written - forgotten;
   return (
-    <div className="exports-done pad-wide box stack at-start gap-5">
+    <div className="done-box pad-wide stack at-start gap-5">
       <p>
         <strong>{written + kept.written === 0 ? t`Nothing was new.` : t`Moved in.`}</strong>{' '}
         <span>{t`${plural(conversations, 'conversation')}, ${plural(written, 'new entry', 'new entries')}.`}</span>

@@ -24,6 +24,15 @@ import './history.css';
 import { useAction } from '../design/use-action.ts';
 import { WrongNote } from '../design/field.tsx';
 
+/** The colour of a kind of change. */
+const INKS: Readonly<Record<Change['change'], string>> = {
+  added: 'good',
+  changed: 'ink-3',
+  deleted: 'danger',
+  mode: 'ink-3',
+  renamed: 'ink-3',
+};
+
 /** Opened by the address. */
 export interface OpenedPoint {
   readonly point: string | null;
@@ -224,7 +233,7 @@ function ChangeList({ agentId, name, point, answer }: Whose & { point: Point; an
       <ul className="history-changes" aria-label={t`Changed files`}>
         {answer.changes.map((change) => (
           <li className="stack middle touchable" key={`${change.folder}/${change.file}`} data-change={change.change}>
-            <small className="history-what ink-3 text-2">{CHANGES[change.change]}</small>
+            <small className={`history-what text-2 ${INKS[change.change]}`}>{CHANGES[change.change]}</small>
             <span className="history-path flex baseline wrap break gap-x-4">
               {change.kind === 'folder' ? (
                 <span dir="auto">{`${change.path}/`}</span>

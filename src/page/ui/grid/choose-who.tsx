@@ -262,8 +262,8 @@ export default function ChooseWho({ onClose }: { onClose: () => void }) {
           setChosen(new Set(agentIds));
         }}
       />
-      {sleepers.length === 0 && <p className="quiet">{t`Nobody sleeps now: there is nobody to wake.`}</p>}
-      <ul className="choose under-6 stack gap-4">
+      {sleepers.length === 0 && <p className="ink-3">{t`Nobody sleeps now: there is nobody to wake.`}</p>}
+      <ul className="choose tiles under-6 stack gap-4">
         {sleepers.map((agent) => {
           const { agentId } = agent;
           return (

@@ -61,7 +61,7 @@ function Stop({ agentId, name }: { agentId: AgentId; name: string }) {
   return (
     <button
       type="button"
-      className="icon-button now-stop size-m fixed"
+      className="icon-button now-stop fixed"
       aria-label={t`Stop ${name}`}
       title={t`Stop`}
       onClick={() => void (runId === undefined ? actions.stop(agentId) : schedulesOf(roost).stopRun(runId))}
@@ -77,6 +77,14 @@ function Cost({ messageId }: { messageId: string }) {
   return value && value.costMicroUsd > 0 ? <span>{money(value.costMicroUsd)}</span> : null;
 }
 
+const DOTS: Readonly<Record<DoingNow['mood'], string>> = {
+  asks: 'dot-asks',
+  queued: 'dot-waits',
+  waits: 'dot-waits',
+  writes: 'dot-live',
+  works: 'dot-live',
+};
+
 function Line({ mate: { agentId, name, color }, doing }: { mate: Teammate; doing: DoingNow }) {
   const roost = useRoost();
   const now = useNow(EVERY_MS);
@@ -86,9 +94,9 @@ function Line({ mate: { agentId, name, color }, doing }: { mate: Teammate; doing
   // Read with each tick. A subscription would render with each word.
   const words = doing.mood === 'writes' ? lastWords(roost.answers.store.getState(), agentId) : null;
   return (
-    <li className="now-line ruled line gap-4 text-2 tint" data-line={doing.mood} style={{ '--c': color }}>
-      <Link href={PATHS.agent(agentId)} className="now-who unlined line gap-4 fill ink-2">
-        <i className="now-dot rounded fixed" aria-hidden="true" />
+    <li className="now-line touchable ruled line gap-4 text-2 tint" data-line={doing.mood} style={{ '--c': color }}>
+      <Link href={PATHS.agent(agentId)} className="now-who touchable unlined line gap-4 fill ink-2">
+        <i className={`dot ${DOTS[doing.mood]}`} aria-hidden="true" />
         <b className="truncate fixed named" dir="auto">
           {name}
         </b>
@@ -98,7 +106,7 @@ function Line({ mate: { agentId, name, color }, doing }: { mate: Teammate; doing
       </Link>
       <span className="now-facts flex gap-4 fixed figures ink-3 text-1">
         {task && (
-          <Link href={PATHS.task(task.projectId, task.taskId)} title={task.title}>
+          <Link className="ink-3" href={PATHS.task(task.projectId, task.taskId)} title={task.title}>
             #{task.number}
           </Link>
         )}

@@ -21,7 +21,7 @@ export default function InboxDialog({
   const isRead = useQuery(reachQueries(useRoost()).inbox(agentId)).kind === 'ready';
   return (
     <Dialog title={t`Inbox of ${name}`} shape="wide" onClose={onClose}>
-      <p className="inbox-note under-5 ink-2 text-3" role="status">
+      <p className="under-5 ink-2 text-3" role="status">
         {unread === null || !isRead
           ? ''
           : unread === 0

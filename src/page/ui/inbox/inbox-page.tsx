@@ -41,10 +41,10 @@ interface RowProps {
 function Row({ kind, agentId, title, note, children }: RowProps) {
   return (
     <li className="inbox-row pad box stack middle gap-5 ground-1" data-kind={kind}>
-      <span className="inbox-row-face" aria-hidden="true">
+      <span className="size-m" aria-hidden="true">
         {agentId !== null && <FaceOf agentId={agentId} />}
       </span>
-      <div className="inbox-row-words narrow break">
+      <div className="narrow break">
         <p>{title}</p>
         {note !== undefined && note !== '' && <p className="clamp clip text-2 ink-2 clamp-3">{note}</p>}
       </div>
@@ -207,14 +207,14 @@ function UnreadRow({ unread }: { unread: Unread }) {
       : { path: PATHS.thread(unread.thread.threadId), name: unread.thread.title, hint: t`mentions you` };
   return (
     <li>
-      <Link href={of.path}>
+      <Link href={of.path} className="flex middle apart gap-5 touchable unlined ink pad-2-5">
         <span dir="auto">{of.name}</span>{' '}
         {of.hint !== '' && (
           <>
-            <small>{of.hint}</small>{' '}
+            <small className="end ink-2">{of.hint}</small>{' '}
           </>
         )}
-        <b>{newCount([unread.count])}</b>
+        <b className="ink-2">{newCount([unread.count])}</b>
       </Link>
     </li>
   );
@@ -250,7 +250,7 @@ export default function InboxPage({ onClose }: { onClose: () => void }) {
         <MorningLine />
         {unread.length === 0 && <p className="query-quiet ink-3 text-3">{t`Nothing yet.`}</p>}
         {unread.length > 0 && (
-          <ul className="inbox-rows box stack ground-1" aria-labelledby="inbox-new">
+          <ul className="ruled-between box stack ground-1" aria-labelledby="inbox-new">
             {unread.map((one) => (
               <UnreadRow key={one.key} unread={one} />
             ))}

@@ -68,7 +68,7 @@ function InboxMessageView({ message, now }: { message: InboxMessage; now: number
   const long = message.text.length > SHOWN * 1.25;
   return (
     <li
-      className="inbox-message gap-5 box stack text-3 tint"
+      className="inbox-message gap-5 pad-5 box stack text-3 tint"
       data-read={message.read !== null}
       style={{ '--c': sender.kind === 'nobody' ? 'var(--ink-3)' : sender.color }}
     >
@@ -76,22 +76,22 @@ function InboxMessageView({ message, now }: { message: InboxMessage; now: number
         {message.from === 'relay' ? <Mark /> : <FaceOf agentId={message.from} />}
       </span>
       <div className="narrow">
-        <p className="inbox-message-head gap-3 flex baseline wrap">
+        <p className="gap-3 flex baseline wrap">
           <b className="break named" dir="auto">
             {name(message.from)}
           </b>
           {priority && (
-            <span className="inbox-message-priority" data-priority={message.priority}>
+            <span className="tag" data-priority={message.priority}>
               {priority}
             </span>
           )}
-          {message.type && TYPE[message.type] && <span className="inbox-message-type">{TYPE[message.type]}</span>}
+          {message.type && TYPE[message.type] && <span className="tag">{TYPE[message.type]}</span>}
           {message.threadId !== null && (
-            <Link href={PATHS.thread(message.threadId)} className="inbox-message-thread">{t`in a thread`}</Link>
+            <Link href={PATHS.thread(message.threadId)} className="tag">{t`in a thread`}</Link>
           )}
           <Moment time={message.time}>{dayAndClock(message.time, now)}</Moment>
         </p>
-        <p className="inbox-message-text ink plain leading-5" dir="auto">
+        <p className="inbox-message-text above-2 ink plain leading-5" dir="auto">
           {long && !whole ? `${message.text.slice(0, SHOWN)}…` : message.text}
         </p>
         {long && (
@@ -99,10 +99,10 @@ function InboxMessageView({ message, now }: { message: InboxMessage; now: number
             {whole ? t`Show less` : t`Show all of it (${bytes(bytesOf(message.text))})`}
           </button>
         )}
-        <p className="inbox-message-state above-3 text-2 figures ink-3">
+        <p className="above-3 text-2 figures ink-3">
           {message.read === null ? (
             <>
-              <i className="rounded" aria-hidden="true" /> {t`Unread: it waits`}
+              <i className="dot" aria-hidden="true" /> {t`Unread: it waits`}
             </>
           ) : (
             <span>{t`Read ${<Moment time={message.read.time}>{dayAndClock(message.read.time, now)}</Moment>}`}</span>
@@ -123,7 +123,7 @@ export function OlderButton({ paged, label }: { paged: Paged<unknown>; label: st
       if (wrong !== null) notices.error(wrong);
     });
   return (
-    <button type="button" className="ghost older flex" aria-disabled={busy} onClick={older}>
+    <button type="button" className="ghost end above-5 flex" aria-disabled={busy} onClick={older}>
       {busy ? t`Loading…` : label}
     </button>
   );
@@ -131,7 +131,7 @@ export function OlderButton({ paged, label }: { paged: Paged<unknown>; label: st
 
 function InboxMessages({ messages, label }: { messages: readonly InboxMessage[]; label: string }) {
   const now = useNow();
-  if (messages.length === 0) return <p className="quiet text-3 ink-3">{t`Nothing yet.`}</p>;
+  if (messages.length === 0) return <p className="text-3 ink-3">{t`Nothing yet.`}</p>;
   return (
     <ul className="inbox-messages gap-4 stack" aria-label={label}>
       {messages.map((one) => (

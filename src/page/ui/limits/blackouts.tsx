@@ -40,7 +40,7 @@ function ClockTimes({ blackout, onChange }: RowProps<Recurring>) {
       {title}
       <input
         type="time"
-        className="field ink text-3"
+        className="field ink text-3 min-40"
         value={blackout[key]}
         required
         onChange={(event) => {
@@ -111,7 +111,7 @@ function Days({ blackout, onChange }: RowProps<Recurring>) {
         <button
           key={day}
           type="button"
-          className="day"
+          className="toggle"
           aria-pressed={every || blackout.days.includes(day)}
           aria-label={dayTitle(day, 'long')}
           onClick={() => toggle(day)}
@@ -132,10 +132,10 @@ function Row({ blackout, at, onChange, onRemove }: RowProps<Blackouts[number]> &
   return (
     <li className="blackout pad-5 box stack gap-4" aria-label={t`Quiet hours ${at + 1}`}>
       <div className="blackout-row flex wrap">
-        <label className="blackout-name stack gap-2 ink-3 text-2 grow">
+        <label className="stack gap-2 ink-3 text-2 grow">
           {t`Name`}
           <input
-            className="field ink text-3"
+            className="field ink text-3 min-40"
             value={label ?? blackout.label}
             maxLength={80}
             placeholder={t`none`}

@@ -43,36 +43,38 @@ function Tool({ tool, busy, onUse }: { tool: McpTool; busy: boolean; onUse: (use
         />
         <span>
           <b dir="auto">{tool.title === '' ? tool.name : tool.title}</b>
-          {tool.title !== '' && <code className="ink-3">{tool.name}</code>}
-          {tool.seen === null && tool.problem === null && <em>{t`new`}</em>}
+          {tool.title !== '' && <code className="ink-3"> {tool.name}</code>}
+          {tool.seen === null && tool.problem === null && <span className="tag">{t`new`}</span>}
         </span>
       </label>
-      {notice !== null && <p className="clamp">{notice}</p>}
+      {notice !== null && <p className="clamp clip break ink-2">{notice}</p>}
       {tool.description !== '' && (
-        <p className="clamp" dir="auto">
+        <p className="clamp clip break ink-2" dir="auto">
           {tool.description}
         </p>
       )}
-      {tool.readOnly && <p className="clamp">{t`The server says that it changes nothing.`}</p>}
+      {tool.readOnly && <p className="clamp clip break ink-2">{t`The server says that it changes nothing.`}</p>}
       <details>
         <summary>{changed ? t`What has changed` : t`What it takes`}</summary>
         {changed && tool.seen && (
           <>
             <h5>{t`As you saw it`}</h5>
             {tool.seen.title !== '' && (
-              <p className="clamp" dir="auto">
+              <p className="clamp clip break ink-2" dir="auto">
                 <b>{tool.seen.title}</b>
               </p>
             )}
-            <p className="clamp" dir="auto">
+            <p className="clamp clip break ink-2" dir="auto">
               {tool.seen.description}
             </p>
-            {tool.seen.readOnly && <p className="clamp">{t`The server says that it changes nothing.`}</p>}
-            <pre className="text-1 scroll">{JSON.stringify(tool.seen.schema, null, 2)}</pre>
+            {tool.seen.readOnly && (
+              <p className="clamp clip break ink-2">{t`The server says that it changes nothing.`}</p>
+            )}
+            <pre className="short text-1 scroll">{JSON.stringify(tool.seen.schema, null, 2)}</pre>
             <h5>{t`Now`}</h5>
           </>
         )}
-        <pre className="text-1 scroll">{JSON.stringify(tool.schema, null, 2)}</pre>
+        <pre className="short text-1 scroll">{JSON.stringify(tool.schema, null, 2)}</pre>
       </details>
     </li>
   );
@@ -116,7 +118,7 @@ function SignIn({ server, onFailed }: { server: McpServer; onFailed: (reason: st
     expired: t`The sign-in at ${host} has ended. Sign in again for agents to use it.`,
   }[signIn.state];
   return (
-    <div className="mcp-sign-in cluster gap-4" data-state={signIn.state}>
+    <div className="cluster gap-4" data-state={signIn.state}>
       <p role="status">
         <bdi>{words}</bdi>
         {signIn.state === 'waiting' && page !== null && (
@@ -261,7 +263,7 @@ function ServerCard({
               </button>
             </div>
           )}
-          <ul className="mcp-tools stack gap-4 no-pad" aria-label={t`Tools of ${name}`}>
+          <ul className="stack gap-4" aria-label={t`Tools of ${name}`}>
             {tools.map((tool) => (
               <Tool key={tool.name} tool={tool} busy={busy} onUse={(on) => use([tool], on)} />
             ))}

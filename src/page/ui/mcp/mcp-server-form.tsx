@@ -198,7 +198,7 @@ export function BoxOf({ server, ...held }: { server: McpServer } & BoxRules) {
     );
   return (
     <form
-      className="mcp-form at-start"
+      className="mcp-form at-start gap-5"
       aria-label={t`Where ${name} runs`}
       onSubmit={(event) => {
         event.preventDefault();
@@ -384,7 +384,7 @@ function ProgramForm({ busy, onAdd, runners, ...held }: ProgramsProps) {
   ];
   return (
     <form
-      className="mcp-form at-start"
+      className="mcp-form at-start gap-5"
       onSubmit={(event) => {
         event.preventDefault();
         setEnvLeft(true);
@@ -489,7 +489,7 @@ function PasteForm({ busy, onAdd, runners, ...held }: ProgramsProps) {
   const isOpen = Object.values(given).some((value) => value.trim() === '');
   return (
     <form
-      className="mcp-form at-start"
+      className="mcp-form at-start gap-5"
       onSubmit={(event) => {
         event.preventDefault();
         if (!read?.ok || !box.ok || isOpen) return;

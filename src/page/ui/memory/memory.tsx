@@ -194,7 +194,7 @@ export function MemorySection({ agentId, name }: { readonly agentId: AgentId; re
       <QueryView query={query}>
         {(files) =>
           files.length === 0 ? (
-            <p className="quiet">{t`Nothing yet. Ask ${name} to remember something.`}</p>
+            <p className="ink-3">{t`Nothing yet. Ask ${name} to remember something.`}</p>
           ) : (
             <ul>
               {files.map((file) => (

@@ -28,7 +28,7 @@ export function ModelChip({ where }: { where: 'header' | 'hearth' }) {
   const [first] = state.kind === 'ready' ? state.value.connections : [];
   if (!first && rehearsing)
     return (
-      <p className={`rehearsal fixed rehearsal-${where}`}>
+      <p className={`pill warn-box warn fixed rehearsal-${where}`}>
         <span>{t`Demo: no model connected`}</span>
         <span className="rehearsal-dot" aria-hidden="true">
           ·

@@ -154,9 +154,12 @@ function ConnectionCard({ connection }: { connection: Connection }) {
 
   return (
     <article className="connection stack gap-4 pad-wide ground-0" data-state={state.kind} aria-label={name}>
-      <header>
+      <header className="cluster baseline apart gap-4 ink">
         <b>{name}</b>
-        <span className="connection-state ink-3 text-2" role="status">
+        <span
+          className={`text-2 ${state.kind === 'answers' ? 'good' : state.kind === 'fails' ? 'danger' : 'ink-3'}`}
+          role="status"
+        >
           {busy ?? stateText(connection)}
         </span>
       </header>

@@ -28,7 +28,7 @@ export default function Connected({ all, connection, agentModel, heardUntil }: C
     return (
       <Link
         href={PATHS.connect}
-        className="model-chip inline-flex at-most-full rounded unlined middle gap-4 nowrap text-2"
+        className="model-chip pill lifts at-most-full unlined"
         title={t`As it was at ${clockTime(heardUntil)}: ${said}`}
       >
         <span className="clip">{said}</span>
@@ -36,7 +36,7 @@ export default function Connected({ all, connection, agentModel, heardUntil }: C
     );
   if (state.kind === 'fails')
     return (
-      <span className="model-chip inline-flex at-most-full rounded unlined middle gap-4 nowrap text-2 model-chip-fails">
+      <span className="model-chip pill at-most-full danger-box danger">
         <span className="clip">
           <b>{name}</b>: {stateText(connection)}
         </span>
@@ -49,7 +49,7 @@ export default function Connected({ all, connection, agentModel, heardUntil }: C
     <>
       <button
         type="button"
-        className="model-chip inline-flex at-most-full rounded unlined middle gap-4 nowrap text-2 framed ink-2 no-fill"
+        className="model-chip pill lifts at-most-full unlined no-fill"
         title={`${said}: ${stateText(connection)}`}
         aria-haspopup="dialog"
         onClick={() => setOpen(true)}

@@ -62,7 +62,7 @@ function Threads({ agentId, name }: MoreTabProps) {
           const open = openThreadsOf(agentId, list);
           return (
             <>
-              {open.length === 0 && <p className="quiet">{t`${name} is in no open thread.`}</p>}
+              {open.length === 0 && <p className="ink-3">{t`${name} is in no open thread.`}</p>}
               <OpenThreads open={open} agentId={agentId} />
             </>
           );
@@ -130,7 +130,7 @@ function Keeping({ agentId, name }: { agentId: AgentId; name: string }) {
 function MoreTab(props: MoreTabProps) {
   const { agentId, name, retired } = props;
   return (
-    <div className="portrait-more at-top stack">
+    <div className="halves at-top gap-7 stack">
       <section aria-label={t`Inbox`}>
         <h3>{t`Inbox`}</h3>
         <Inbox agentId={agentId} name={name} first={NEWEST} />
@@ -231,7 +231,7 @@ function Version({ version, earlier, current }: { version: Kept; earlier: Kept |
         {open && earlier !== null && <Diff before={earlier.text} after={version.text} />}
         {open && !current && (
           <>
-            {earlier !== null && <h4>{t`As a whole, then`}</h4>}
+            {earlier !== null && <h4 className="above-5 under-3 ink-3 text-1">{t`As a whole, then`}</h4>}
             <blockquote className="soul from-6">
               <Words text={version.text} />
             </blockquote>
@@ -245,7 +245,7 @@ function Version({ version, earlier, current }: { version: Kept; earlier: Kept |
 function Versions({ souls, name }: { souls: readonly Kept[]; name: string }) {
   const [listed, setListed] = useState(LISTED);
   if (souls.length < 2)
-    return <p className="quiet ink-3">{souls.length === 0 ? t`Nothing yet.` : t`${name} has not changed it since.`}</p>;
+    return <p className="ink-3">{souls.length === 0 ? t`Nothing yet.` : t`${name} has not changed it since.`}</p>;
   return (
     <>
       <ol className="soul-versions ruled-below">
@@ -271,8 +271,8 @@ function Names({ names }: { names: readonly Kept[] }) {
       <h3>{t`Names`}</h3>
       <ol className="name-history stack gap-2">
         {names.map((name) => (
-          <li className="flex baseline apart wrap ink" key={name.key}>
-            <span dir="auto">{name.text}</span> <time className="ink-3">{fullTime(name.time)}</time>
+          <li className="flex baseline apart wrap gap-x-4 agent-name ink" key={name.key}>
+            <span dir="auto">{name.text}</span> <time className="ink-3 text-1">{fullTime(name.time)}</time>
           </li>
         ))}
       </ol>
@@ -389,7 +389,7 @@ function WakingLine({ agentId, waking }: { agentId: AgentId; waking: Waking }) {
     <li>
       <Link
         href={PATHS.message(agentId, messageId)}
-        className="waking gap-4 touchable unlined stack baseline ink-2 round pad-4-6"
+        className="waking lights gap-4 touchable unlined stack baseline ink-2 round pad-4-6"
       >
         <time className="named" dateTime={new Date(from).toISOString()}>
           <span>{clockTime(from)}</span>
@@ -482,7 +482,7 @@ function Wakings({ agentId, name, first, end }: { agentId: AgentId; name: string
   const [newest] = wakings;
   if (!newest)
     return (
-      <p className="portrait-empty">
+      <p className="measure pad-7">
         {end === null
           ? t`Nothing was said with ${name} yet. Each time it wakes and talks stands here then, and leads to its place in the conversation.`
           : t`Nothing was said with ${name} on that day or before.`}
@@ -491,12 +491,12 @@ function Wakings({ agentId, name, first, end }: { agentId: AgentId; name: string
   return (
     <>
       {end !== null && dayName(newest.from, now) !== dayName(end - 1, now) && (
-        <p className="quiet">{t`Nothing began on that day. What was before it:`}</p>
+        <p className="ink-3">{t`Nothing began on that day. What was before it:`}</p>
       )}
       {byDay(wakings, now, ({ from }) => from).map(({ day, items }) => (
         <section key={day} aria-label={day}>
           <h3>{day}</h3>
-          <ol className="wakings one-column box stack ground-1">
+          <ol className="ruled-between one-column box stack ground-1">
             {items.map((waking) => (
               <WakingLine key={waking.id} agentId={agentId} waking={waking} />
             ))}
@@ -567,7 +567,7 @@ function shown(agent: Agent, name: string, { tab, day }: Props): ReactNode {
       return <ActivityLog kind="all" agentId={agentId} />;
     case 'costs':
       return (
-        <div className="portrait-costs gap-6 stack">
+        <div className="measure gap-6 stack">
           <AgentCosts agentId={agentId} name={name} />
           <p className="gap-4 above-3 flex wrap text-2">
             <Link href={PATHS.activity('costs')}>{t`What everybody costs`}</Link>

@@ -62,7 +62,7 @@ function Row({ share, prompt, name, cost }: RowProps) {
             <Face agentId={agent.agentId} face={agent.face} color={agent.color} awake={false} />
           </span>
           <span className="preview-name agent-name clip named grow ellipsis">{name}</span>
-          <span className="preview-sizes to-end text-end flex wrap figures ink-3 text-2">
+          <span className="gap-x-4 to-end text-end flex wrap figures ink-3 text-2">
             <span className="nowrap">{t`soul ${bytes(soulBytes)}`}</span>
             <span className="nowrap">
               {transcript ? t`conversation ${bytes(transcriptBytes)}` : t`no conversation`}
@@ -84,7 +84,7 @@ function Row({ share, prompt, name, cost }: RowProps) {
           >{t`Copy`}</button>
           {/* Scrollable, so that it can be reached by keyboard. */}
           <pre
-            className="framed round-s scroll text-start as-written ground-0 pad-6 break"
+            className="above-3 tall framed round-s scroll text-start as-written ground-0 pad-6 break"
             // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
             tabIndex={0}
             dir="auto"
@@ -123,9 +123,9 @@ export default function WakePreview({ onClose }: { onClose: () => void }) {
 
   return (
     <Dialog title={t`What a wake would carry`} shape="wide" onClose={onClose}>
-      {late > 0 && <p className="quiet">{t`Some agents are still on the way to this device, and sleep on.`}</p>}
-      {asleep.length === 0 && <p className="quiet">{t`Nobody sleeps now: there is nobody to wake.`}</p>}
-      {read.kind === 'reading' && sleepers.length > 0 && <p className="quiet">{t`Loading…`}</p>}
+      {late > 0 && <p className="ink-3">{t`Some agents are still on the way to this device, and sleep on.`}</p>}
+      {asleep.length === 0 && <p className="ink-3">{t`Nobody sleeps now: there is nobody to wake.`}</p>}
+      {read.kind === 'reading' && sleepers.length > 0 && <p className="ink-3">{t`Loading…`}</p>}
       {read.kind === 'failed' && <p role="alert">{t`Could not load this. ${read.text}`}</p>}
       {rows.length > 0 && (
         <>
@@ -136,7 +136,7 @@ export default function WakePreview({ onClose }: { onClose: () => void }) {
             {costs.all && costs.all.microUsd !== null && <span>{t`about ${money(costs.all.microUsd)} to read`}</span>}
           </p>
           {costs.all && (
-            <p className="quiet">{t`The tokens count everything that is sent: tools, system prompts and the two requests of the lead too. What they answer comes on top.`}</p>
+            <p className="ink-3">{t`The tokens count everything that is sent: tools, system prompts and the two requests of the lead too. What they answer comes on top.`}</p>
           )}
           {costs.problem !== null && <p role="status">{t`What it would cost is not known: ${costs.problem}`}</p>}
           <ul className="above-6 stack gap-4">

@@ -33,32 +33,23 @@ function Marks({ task: { priority, labels } }: { task: TaskCard }) {
   return (
     <span className="task-marks above-4 whole-row gap-3 cluster to-3">
       {priority !== 'normal' && (
-        <span
-          className="task-priority nowrap ink-2 framed rounded at-most-full pad-0-4 text-1 clip ellipsis"
-          data-priority={priority}
-        >
+        <span className="tag" data-priority={priority}>
           {PRIORITY_NAMES[priority]}
         </span>
       )}
       {shown.map((label) => (
-        <span
-          key={label}
-          className="task-label nowrap ink-2 framed rounded at-most-full pad-0-4 text-1 clip ellipsis"
-          dir="auto"
-        >
+        <span key={label} className="tag" dir="auto">
           {label}
         </span>
       ))}
-      {labels.length > shown.length && (
-        <span className="task-label nowrap ink-2 framed rounded at-most-full">+{labels.length - shown.length}</span>
-      )}
+      {labels.length > shown.length && <span className="tag">+{labels.length - shown.length}</span>}
     </span>
   );
 }
 
 function CriteriaCount({ criteria: { met, all } }: Pick<TaskCard, 'criteria'>) {
   return all === 0 ? null : (
-    <span className="task-criteria gap-2 inline-flex middle figures ink-3 text-1" data-all={met === all}>
+    <span className={`task-criteria gap-2 inline-flex middle figures text-1 ${met === all ? 'good' : 'ink-3'}`}>
       <CheckIcon />
       <span aria-hidden="true">{`${met}/${all}`}</span>
       <span className="visually-hidden">{t`${met} of ${all} criteria met`}</span>
@@ -95,7 +86,7 @@ function Foot({ task, state, starter }: FootProps) {
         <StateLine task={task} state={state} />
         {state.state === 'in-review' && (
           <Link
-            className="ghost task-to-review relative fixed text-2 raised pad-1-4"
+            className="ghost relative fixed text-2 raised pad-1-4 touchable-s"
             href={PATHS.review(task.projectId, task.number)}
             draggable={false}
             aria-label={titleOf(task)}
@@ -168,8 +159,8 @@ export const Card = memo(function Card({ task, column }: Props) {
     <div
       className={
         column === undefined
-          ? 'task-card relative box stack ground-2'
-          : 'task-card relative box stack ground-2 task-row middle'
+          ? 'task-card lifts relative box stack ground-2'
+          : 'task-card lifts relative box stack ground-2 task-row middle'
       }
       data-kind={kind}
       data-claimed={claim !== null}
@@ -207,7 +198,7 @@ export const Card = memo(function Card({ task, column }: Props) {
         <MoreIcon />
       </MenuButton>
       {note !== '' && (
-        <p className="task-note break whole-row clamp clip ink-2 text-2 leading-4 to-3 clamp-3" dir="auto">
+        <p className="task-note above-3 break whole-row clamp clip ink-2 text-2 leading-4 to-3 clamp-3" dir="auto">
           {note}
         </p>
       )}

@@ -23,11 +23,11 @@ const SHOWN_LINES = 600;
 /** `+12 −3`, in words for screen readers. */
 export function LineCounts({ added, removed }: Pick<File, 'added' | 'removed'>) {
   if (added === null || removed === null)
-    return <span className="line-counts fixed nowrap figures ink-3 text-1">{t`lines not counted`}</span>;
+    return <span className="end fixed nowrap figures ink-3 text-1">{t`lines not counted`}</span>;
   return (
-    <span className="line-counts fixed nowrap figures ink-3 text-1">
+    <span className="end fixed nowrap figures ink-3 text-1">
       <span aria-hidden="true">
-        <i data-kind="new">+{count(added)}</i> <i data-kind="gone">−{count(removed)}</i>
+        <i className="good">+{count(added)}</i> <i className="danger">−{count(removed)}</i>
       </span>
       <span className="visually-hidden">{t`${count(added)} lines added, ${count(removed)} removed`}</span>
     </span>
@@ -54,7 +54,7 @@ const Line = memo(function Line({ line: { kind, before, after }, text, row, labe
     return (
       <tr className="patch-line" data-kind={kind}>
         <td className="no-pad align-top" colSpan={3} aria-hidden="true" />
-        <td className="patch-text break ink as-written no-pad align-top">{text}</td>
+        <td className="patch-text relative break ink as-written no-pad align-top">{text}</td>
       </tr>
     );
   return (
@@ -77,7 +77,7 @@ const Line = memo(function Line({ line: { kind, before, after }, text, row, labe
         aria-hidden="true"
       />
       <td className="patch-mark centred no-pad align-top unselectable" data-mark={MARKS[kind]} aria-hidden="true" />
-      <td className="patch-text break ink as-written no-pad align-top">
+      <td className="patch-text relative break ink as-written no-pad align-top">
         {kind !== 'same' && <span className="visually-hidden">{SPOKEN[kind]}</span>}
         <span>{text}</span>
         {label !== null && (
@@ -269,7 +269,7 @@ function FileDiff({ file, isCode, startsOpen, onShow }: FileDiffProps) {
   };
   return (
     <details
-      className="file-diff round-s framed"
+      className="file-diff above-4 round-s framed"
       open={open}
       data-status={status}
       data-number={file.number}
@@ -277,19 +277,11 @@ function FileDiff({ file, isCode, startsOpen, onShow }: FileDiffProps) {
     >
       <summary className="ground-2 pad-3-5 line gap-4 touchable" ref={summary}>
         <ChevronIcon />
-        <span className="file-path fill break" dir="ltr">
+        <span className="file-path code-text fill break" dir="ltr">
           {before !== null && <s className="ink-3">{revealedLine(before)}</s>} <b>{revealedLine(path)}</b>
         </span>
-        {status !== 'changed' && (
-          <span className="work-chip inline-flex framed-strong rounded text-1 medium middle gap-3 fixed nowrap ink-2 pad-0-4">
-            {FILE_STATUS[status]}
-          </span>
-        )}
-        {comments > 0 && (
-          <span className="work-chip inline-flex framed-strong rounded text-1 medium middle gap-3 fixed nowrap ink-2 pad-0-4">
-            {plural(comments, 'comment')}
-          </span>
-        )}
+        {status !== 'changed' && <span className="tag">{FILE_STATUS[status]}</span>}
+        {comments > 0 && <span className="tag">{plural(comments, 'comment')}</span>}
         <LineCounts added={added} removed={removed} />
       </summary>
       {open &&

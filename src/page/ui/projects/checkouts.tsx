@@ -34,7 +34,7 @@ const STATES: Readonly<Record<Checkout['state'], string>> = {
 function Unsaved({ unsaved }: Pick<Checkout, 'unsaved'>) {
   const more = unsaved.length - MOST_LINES;
   return unsaved.length === 0 ? null : (
-    <ul className="checkout-unsaved stack gap-1 from-5">
+    <ul className="indented above-3 stack gap-1">
       {unsaved.slice(0, MOST_LINES).map((one) => (
         <li key={one}>
           <code dir="ltr">{revealedLine(one)}</code>
@@ -60,7 +60,7 @@ function CheckoutLine({ checkout, project: { projectId }, task, away }: LineProp
   const title = task ? `#${task.number} ${task.title}` : t`a task that is gone`;
   const isLost = state === 'unsaved' || state === 'unknown';
   return (
-    <li className="checkout stack gap-5 break text-2 ground-2 at-top" data-state={state}>
+    <li className="checkout box pad-5 stack gap-5 break text-2 ground-2 at-top" data-state={state}>
       <span className="size-m">
         <FaceOf agentId={agentId} />
       </span>
@@ -76,10 +76,7 @@ function CheckoutLine({ checkout, project: { projectId }, task, away }: LineProp
           <code dir="ltr">{revealedLine(folder)}</code>
         </p>
         <p className="above-3 ink-2">
-          <span
-            className="work-chip inline-flex framed-strong rounded text-1 medium middle gap-3 fixed nowrap ink-2"
-            data-tone={isLost ? 'warn' : state === 'clean' ? 'good' : 'plain'}
-          >
+          <span className="tag" data-tone={isLost ? 'warn' : state === 'clean' ? 'good' : 'plain'}>
             {STATES[state]}
           </span>
         </p>
@@ -121,13 +118,13 @@ function Costs({ spent }: { spent: Spent }) {
   const all = spentOf(spent);
   return (
     <>
-      <p className="work-sum text-2 ink-2">
+      <p className="under-4 text-2 ink-2">
         <b className="figures ink text-5">{spentText(all)}</b> <span>{plural(spent.length, 'attempt')}</span>
         {all.tokens !== null && <span> · {t`${tokens(all.tokens)} tokens`}</span>}
       </p>
-      <ul className="project-days under-4 stack">
+      <ul className="ruled-between under-4 stack">
         {days.map(({ day, items }) => (
-          <li className="flex apart ink-2 text-2 gap-5" key={day}>
+          <li className="flex apart ink-2 text-2 gap-5 pad-4-0" key={day}>
             <span>{day}</span> <b className="figures ink">{spentText(spentOf(items))}</b>
           </li>
         ))}
@@ -148,7 +145,7 @@ export function ProjectWork({ project, tasks, away }: Props) {
   const [opened, setOpened] = useState<readonly ('costs' | 'checkouts')[]>([]);
   const open = (what: 'costs' | 'checkouts') => setOpened((all) => (all.includes(what) ? all : [...all, what]));
   return (
-    <div className="project-work stack gap-2">
+    <div className="ruled pad-4-0 stack gap-2">
       <details onToggle={({ currentTarget }) => currentTarget.open && open('costs')}>
         <summary className="ink text-4 bold touchable pad-block-3">{t`Cost`}</summary>
         {opened.includes('costs') && (

@@ -18,7 +18,7 @@ interface Props {
 export function CommandChoice({ chosen, onChange }: Props) {
   const name = useId();
   return (
-    <fieldset className="command-choice">
+    <fieldset className="stack gap-1">
       <legend className="under-3">{t`Agents may`}</legend>
       {/* A project that was made by a program, or before this was asked. */}
       {[...CHOICES, ...(chosen === 'own' ? [OWN] : [])].map(({ grant, text }) => (

@@ -50,7 +50,7 @@ function NewComment({ task }: { task: Task }) {
   };
   return (
     <form
-      className="comment-form stack gap-4"
+      className="comment-form above-5 stack gap-4"
       onSubmit={(event: FormEvent) => {
         event.preventDefault();
         send();
@@ -87,8 +87,8 @@ export function Comments({ task }: { task: Task }) {
   const { known, now } = useBoard();
   const comments = commentsOf(useRoost());
   return (
-    <section className="task-section" aria-label={t`Comments`}>
-      <h3 className="flex gap-4 ink-3 text-1 under-4">{t`Comments`}</h3>
+    <section aria-label={t`Comments`}>
+      <h3 className="eyebrow flex gap-4 ink-3 text-1 under-4">{t`Comments`}</h3>
       <QueryView query={comments.of(task)}>
         {({ comments: shown, more }) => (
           <>
@@ -98,7 +98,7 @@ export function Comments({ task }: { task: Task }) {
               </p>
             )}
             {shown.length > 0 && (
-              <ol className="task-history gap-4 stack task-comments">
+              <ol className="ink-2 text-2 gap-4 stack">
                 {shown.map(({ messageId, from, text, time }) => (
                   <li key={messageId}>
                     <p>
@@ -107,7 +107,7 @@ export function Comments({ task }: { task: Task }) {
                         {dayAndClock(time, now)}
                       </time>
                     </p>
-                    <div className="task-said narrow break ink-2 full">
+                    <div className="above-2 narrow break ink-2 full text-3">
                       <Words text={text} />
                     </div>
                   </li>

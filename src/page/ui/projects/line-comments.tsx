@@ -156,7 +156,7 @@ function DraftView({ draft, where }: { draft: LineDraft; where: ReactNode }) {
         }}
       />
       <p className="gap-3 cluster">
-        <span className="work-chip inline-flex framed-strong rounded text-1 medium middle gap-3 fixed nowrap ink-2">{t`Not sent yet`}</span>
+        <span className="tag">{t`Not sent yet`}</span>
         <button type="button" className="link-button" onClick={() => drop([draft.commentId])}>{t`Delete`}</button>
       </p>
       {!isKept && (
@@ -181,7 +181,7 @@ function NoteView({ note, where = null }: { note: LineNote; where?: ReactNode })
           {dayAndClock(time, now)}
         </time>
       </p>
-      <div className="task-said narrow break ink-2 full text-4">
+      <div className="above-2 narrow break ink-2 full text-3">
         <Words text={text} />
       </div>
     </li>
@@ -210,7 +210,7 @@ export function NotesOfRow({ notes, line }: { notes: readonly LineNote[]; line: 
   return (
     <tr className="patch-notes">
       <td className="ground-1 no-pad align-top" colSpan={4}>
-        <ul className="line-notes gap-4 stack">
+        <ul className="gap-4 stack">
           {notes.map((note) => (
             <NoteAt key={note.comment.commentId} note={note} shown={shownOn(note)} />
           ))}
@@ -223,7 +223,7 @@ export function NotesOfRow({ notes, line }: { notes: readonly LineNote[]; line: 
 /** Comments in a file whose changes are not shown. */
 export function NotesOfFile({ notes }: { notes: readonly LineNote[] }) {
   return (
-    <ul className="line-notes gap-4 stack line-notes-alone">
+    <ul className="gap-4 stack pad">
       {notes.map((note) => (
         <NoteAt key={note.comment.commentId} note={note} shown={null} />
       ))}
@@ -238,12 +238,12 @@ export function NotesBelow({ title, notes }: { title: string; notes: readonly Li
     <section className="review-part narrow" aria-label={title}>
       <h3 className="middle flex gap-4 text-3 under-4">{title}</h3>
       {notes.map((note) => (
-        <div key={note.comment.commentId} className="line-elsewhere pad-block-4 text-2 stack gap-2 break">
+        <div key={note.comment.commentId} className="pad-block-4 text-2 stack gap-2 break">
           <p dir="ltr">{lineText(note.comment)}</p>
-          <pre className="ink-2 as-written ground-0 code-text" dir="ltr" translate="no">
+          <pre className="ink-2 as-written ground-0 code-text pad-1-4" dir="ltr" translate="no">
             {revealedLine(note.comment.quoted)}
           </pre>
-          <ul className="line-notes gap-4 stack">
+          <ul className="gap-4 stack">
             <NoteView note={note} />
           </ul>
         </div>

@@ -98,8 +98,8 @@ export function NewDialog({ kind: first = 'folder', onClose }: { kind?: Project[
         <ChoiceCards legend={t`What they work on`} options={KINDS} value={kind} onChange={setKind}>
           {isGit && (
             <div className="project-repository above-5 stack gap-3">
-              <label>
-                <span>{t`Repository`}</span>
+              <label className="stack gap-3">
+                <span className="ink-2 text-2">{t`Repository`}</span>
                 <input
                   ref={place}
                   className="field"

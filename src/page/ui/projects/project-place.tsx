@@ -50,7 +50,7 @@ function Files({ project: { projectId, kind }, away }: Props) {
         {({ files, more }) => (
           <>
             {files.length === 0 && <p className="setting-hint">{t`Nothing yet.`}</p>}
-            <ul className="project-files gap-2 stack">
+            <ul className="project-files above-4 gap-2 stack">
               {files.map((file) => (
                 <li className="stack middle gap-4" key={file.path}>
                   <button
@@ -198,7 +198,7 @@ export function ProjectPlace({ project, away }: Props) {
   const open = (what: 'files' | 'token') => setOpened((all) => (all.includes(what) ? all : [...all, what]));
   const hasAddress = project.kind === 'git' && /^https?:/.test(project.repository);
   return (
-    <div className="project-work stack gap-2">
+    <div className="ruled pad-4-0 stack gap-2">
       <details onToggle={({ currentTarget }) => currentTarget.open && open('files')}>
         <summary className="ink text-4 bold touchable pad-block-3">{t`Files`}</summary>
         {opened.includes('files') && <Files project={project} away={away} />}

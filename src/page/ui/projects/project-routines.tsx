@@ -42,7 +42,7 @@ export function useProjectRoutines(project: Project, away: boolean): Part {
   const [editing, setEditing] = useState<Editing | null>(null);
   return {
     list: project.agents.length > 0 && (
-      <fieldset className="project-routines">
+      <fieldset>
         <legend className="ink-2 text-2">{t`Routines`}</legend>
         <ul className="stack gap-4" aria-label={t`Routines`}>
           {project.agents.map((agentId) => (
@@ -93,8 +93,8 @@ function OfAgent({ project, mate, away, onEdit }: OfAgentProps) {
       )}
       {shown.kind === 'ready' &&
         shown.value.map((mapping) => (
-          <div key={mapping.mappingId} className="project-routine gap-4 pad box cluster apart">
-            <p className="stack gap-1">
+          <div key={mapping.mappingId} className="gap-4 pad box cluster apart">
+            <p className="stack gap-1 narrow break">
               <strong dir="auto">{mapping.name}</strong>
               <small>{mappingText(project, mapping)}</small>
               {mapping.waits && (
@@ -285,7 +285,7 @@ function ColumnsField({ project, columnIds, onColumns }: ColumnsProps) {
         <ul className="choices stack gap-4" aria-label={t`Columns it takes tasks from`}>
           {project.columns.map(({ columnId, name, kind }) => (
             <li key={columnId}>
-              <label className="choice gap-4 box line">
+              <label className="picks touchable gap-4 box line pad-2-5">
                 <input
                   type="checkbox"
                   checked={columnIds.includes(columnId)}

@@ -33,11 +33,11 @@ export function AgentChoices({ chosen, onChange }: ChoicesProps) {
   const able = team.all.filter(({ retired, agentId }) => !retired || chosen.includes(agentId));
   return (
     <fieldset>
-      <legend className="ink-2 text-2">{t`Who may work on it`}</legend>
-      <ul className="choices stack gap-4">
+      <legend className="under-3 ink-2 text-2">{t`Who may work on it`}</legend>
+      <ul className="tiles-s stack gap-4">
         {able.map(({ agentId, name, face, color }) => (
           <li key={agentId}>
-            <label className="choice gap-4 box line tint pad-2-5" style={{ '--c': color }}>
+            <label className="picks touchable gap-4 box line tint pad-2-5" style={{ '--c': color }}>
               <input
                 type="checkbox"
                 checked={chosen.includes(agentId)}
@@ -75,7 +75,7 @@ function ColumnsEditor({ columns, countOf, onChange }: ColumnsProps) {
   const id = useId();
   return (
     <fieldset>
-      <legend className="ink-2 text-2">{t`Columns`}</legend>
+      <legend className="under-3 ink-2 text-2">{t`Columns`}</legend>
       <ol className="columns-editor stack gap-4" ref={list}>
         {columns.map((column, at) => {
           const { columnId, name, kind } = column;
@@ -85,7 +85,7 @@ function ColumnsEditor({ columns, countOf, onChange }: ColumnsProps) {
             <li className="stack middle gap-4" key={columnId}>
               <i className="kind-mark fixed inline-block" data-kind={kind} aria-hidden="true" />
               <input
-                className="field text-3 pad-block-2"
+                className="field text-3 pad-block-2 min-40"
                 dir="auto"
                 autoComplete="off"
                 aria-label={t`Name of column ${at + 1}`}
@@ -95,7 +95,7 @@ function ColumnsEditor({ columns, countOf, onChange }: ColumnsProps) {
                 onChange={({ target }) => onChange(columns.with(at, { ...column, name: target.value }))}
               />
               <select
-                className="field field-select text-3 pad-block-2"
+                className="field field-select text-3 pad-block-2 min-40"
                 aria-label={t`Kind of column ${at + 1}`}
                 aria-describedby={`${id}-kinds`}
                 title={KIND_HINTS[kind]}

@@ -155,7 +155,7 @@ function QuickAdd({ column }: { column: Column }) {
       />
       {failed && (
         <p
-          className="quick-wrong break danger text-2"
+          className="above-3 break danger text-2"
           role="alert"
         >{t`“${failed.title}” was not added. ${failed.reason}`}</p>
       )}
@@ -196,7 +196,7 @@ function ColumnView({ column, tasks, hidden, isTab = false }: ColumnProps) {
   return (
     // Dropping is a shortcut: the menu and the keys of a card do the same.
     <section
-      className="column shrinks round-l flex framed column-wise"
+      className="column shrinks panel round-l flex framed column-wise"
       aria-label={`${column.name}: ${plural(tasks.length, 'task')}`}
       data-kind={column.kind}
       data-over={over}
@@ -375,7 +375,7 @@ function Views({ project, place }: { project: Project; place: ProjectPlace }) {
     { view: 'list', text: t`List`, path: PATHS.project(project.projectId, { view: 'list' }) },
   ];
   return (
-    <nav className="board-views inline-flex rounded end fixed text-2 framed ground-1" aria-label={t`Shown as`}>
+    <nav className="one-of end fixed" aria-label={t`Shown as`}>
       {views.map(({ view, text, path }) => (
         <Link key={view} href={path} aria-current={place.view === view ? 'page' : undefined}>
           {text}
@@ -392,7 +392,7 @@ function Head({ project, place, team }: { project: Project; place: ProjectPlace;
       <Link href={PATHS.projects} className="icon-button" aria-label={t`Projects`}>
         <BackIcon />
       </Link>
-      <h1 className="nowrap narrow clip ellipsis" tabIndex={-1} dir="auto">
+      <h1 className="truncate narrow" tabIndex={-1} dir="auto">
         {project.name}
       </h1>
       <Faces people={people} />

@@ -63,17 +63,15 @@ function Line({ project }: { project: Project }) {
     <li className="project-line">
       <Link
         href={PATHS.project(project.projectId)}
-        className="project-link gap-4 at-top panel-2 pad-6 round-l unlined stack ink-2 framed full-height"
+        className="project-link lifts gap-4 at-top panel-2 pad-6 round-l unlined stack ink-2 framed full-height"
       >
-        <span className="project-name text-5 bold break ink" dir="auto">
+        <span className="text-5 bold break ink" dir="auto">
           {project.name}
         </span>
-        {waiting > 0 && (
-          <span className="project-waits rounded nowrap ink text-1">{t`${plural(waiting, 'task')} to look at`}</span>
-        )}
-        <span className="project-who whole-row gap-4 line narrow ink-3 text-2">
+        {waiting > 0 && <span className="tag" data-tone="live">{t`${plural(waiting, 'task')} to look at`}</span>}
+        <span className="whole-row gap-4 line narrow ink-3 text-2">
           <Faces people={people} />
-          <span dir="auto">
+          <span className="truncate" dir="auto">
             {people.length === 0 ? t`No agent may work on this project` : names(people.map(({ name }) => name))}
           </span>
         </span>
@@ -90,12 +88,12 @@ function Nothing() {
   return (
     <EmptyPage icon={<BoardIcon />} title={t`No projects yet`}>
       <p>{t`A project is a board of tasks. Agents work on the tasks, and you review what they did.`}</p>
-      <ul className="project-examples stack gap-5 full above-2">
+      <ul className="tiles stack gap-5 full above-2">
         {EXAMPLES.map(({ title, about, example }) => (
           <li key={title}>
             <button
               type="button"
-              className="project-example gap-2 text-start panel-2 framed-strong pad-6 full stack round full-height"
+              className="project-example lifts gap-2 text-start panel-2 framed pad-6 full stack round full-height"
               aria-disabled={busy}
               onClick={() => (example === null ? setAsks(true) : begin(example()))}
             >
@@ -127,7 +125,7 @@ function ProjectList({ isNew, onClose }: { isNew: boolean; onClose: () => void }
             ) : (
               // Safari drops the list role of a list without markers, unless the role is explicit.
               // eslint-disable-next-line jsx-a11y/no-redundant-roles
-              <ul className="project-lines gap-5 stack" role="list" aria-label={t`Projects`}>
+              <ul className="tiles-l gap-5 stack" role="list" aria-label={t`Projects`}>
                 {list.map((project) => (
                   <Line key={project.projectId} project={project} />
                 ))}

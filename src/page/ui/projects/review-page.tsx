@@ -51,17 +51,13 @@ function Files({ diff, diffRef }: { diff: ShownDiff; diffRef: RefObject<HTMLElem
         return (
           <li key={number}>
             <button
-              className="flex ink-2 round-s middle gap-3 full touchable text-start no-fill wrap no-frame"
+              className="flex ink-2 round-s middle gap-3 full touchable text-start no-fill wrap no-frame pad-3-5"
               type="button"
               data-status={status}
               onClick={() => show(number)}
             >
               <span dir="ltr">{revealedLine(path)}</span>
-              {notes > 0 && (
-                <span className="work-chip inline-flex framed-strong rounded text-1 medium middle gap-3 fixed nowrap ink-2 pad-0-4">
-                  {plural(notes, 'comment')}
-                </span>
-              )}
+              {notes > 0 && <span className="tag">{plural(notes, 'comment')}</span>}
               <LineCounts added={added} removed={removed} />
             </button>
           </li>
@@ -84,10 +80,7 @@ function Commits({ commits, seen }: Pick<ShownDiff, 'commits'> & { seen: Readonl
             </code>{' '}
             <span dir="auto">{revealed(subject)}</span>
             {seen !== null && !seen.has(commit) && (
-              <span
-                className="work-chip inline-flex framed-strong rounded text-1 medium middle gap-3 fixed nowrap ink-2"
-                data-tone="live"
-              >
+              <span className="tag" data-tone="live">
                 {t`newer`}
               </span>
             )}
@@ -117,7 +110,7 @@ function Standing({ task }: { task: Task }) {
   const name = state === 'open' ? known.nameOf(by) : t`You`;
   return (
     <section className="review-standing stack gap-4 break" aria-label={t`Request to merge`} data-state={state}>
-      <p className="review-state gap-3 cluster">
+      <p className="gap-3 cluster">
         {last === null ? (
           <RequestState state={state} />
         ) : (
@@ -139,7 +132,7 @@ function Standing({ task }: { task: Task }) {
         </h2>
       )}
       {body !== '' && body !== task.description && (
-        <div className="task-said narrow break ink-2 full text-4">
+        <div className="above-2 narrow break ink-2 full text-3">
           <Words text={body} />
         </div>
       )}
@@ -266,7 +259,7 @@ function Opened({ task, onClose }: Props) {
         <header className="review-head gap-4 whole-row pad-wide cluster ruled-below">
           <h1 className="narrow text-5 break" tabIndex={-1}>
             <span className="ink-3 semi-medium">#{task.number}</span>{' '}
-            <Link href={PATHS.task(project.projectId, task.taskId)} dir="auto">
+            <Link className="ink unlined underlined" href={PATHS.task(project.projectId, task.taskId)} dir="auto">
               {task.title}
             </Link>
           </h1>

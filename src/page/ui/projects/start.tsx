@@ -75,25 +75,27 @@ export function StartButton({ ref, task, state, onCard = false }: ButtonProps) {
   const isContinued = state.state === 'stopped' && state.agentId === first.agentId;
   const label = isContinued ? t`Continue with ${first.name}` : t`Start with ${first.name}`;
   return (
-    <span className="start flex gap-4 narrow column-wise" data-on-card={onCard}>
+    <span className="start flex at-top gap-4 narrow column-wise" data-on-card={onCard}>
       <span className="start-button at-most-full flex gap-1">
         <button
           ref={ref}
           type="button"
-          className={onCard ? 'ghost' : 'solid'}
+          className={`${onCard ? 'ghost' : 'solid'} flex middle gap-4 narrow`}
           disabled={away || busy}
           aria-label={onCard ? t`${label}: ${`#${task.number} ${task.title}`}` : label}
           onClick={() => start(first.agentId)}
         >
-          <span className="start-face fixed">
+          <span className="size-s fixed">
             <FaceOf agentId={first.agentId} />
           </span>
-          <span dir="auto">{busy ? t`Working…` : label}</span>
+          <span className="truncate" dir="auto">
+            {busy ? t`Working…` : label}
+          </span>
         </button>
         {others.length > 0 && (
           <MenuButton
             label={t`Start #${task.number} with another agent`}
-            className={onCard ? 'icon-button' : 'solid start-others'}
+            className={onCard ? 'icon-button' : 'solid start-others pad-0-4'}
             items={starters.map(({ agentId, name }) => ({
               label: name,
               icon: <FaceOf agentId={agentId} />,
@@ -129,12 +131,12 @@ export function WhoStarts({
   const { busy, refused, start } = useStart(task);
   return (
     <Dialog title={t`Who starts #${task.number} ${task.title}?`} onClose={onClose}>
-      <ul className="who-starts stack gap-4">
+      <ul className="tiles-s under-6 stack gap-4">
         {starters.map(({ agentId, name, color }) => (
           <li key={agentId}>
             <button
               type="button"
-              className="choice gap-4 box line tint full"
+              className="picks touchable gap-4 box line tint full pad-2-5"
               style={{ '--c': color }}
               disabled={busy}
               onClick={() => start(agentId, onClose)}

@@ -176,7 +176,7 @@ function CriterionLine({ task, criterion }: { task: Task; criterion: Criterion }
     setOpen(what);
   };
   return (
-    <li className="criterion at-top gap-4 stack cols-auto-fill-auto" data-met={met !== null}>
+    <li className="at-top gap-4 stack cols-auto-fill-auto" data-met={met !== null}>
       <button
         type="button"
         role="checkbox"
@@ -251,12 +251,12 @@ export function Criteria({ task }: { task: Task }) {
   };
   const met = task.criteria.filter((one) => one.met !== null).length;
   return (
-    <section className="task-section">
-      <h3 className="flex gap-4 ink-3 text-1 under-4">
+    <section>
+      <h3 className="eyebrow flex gap-4 ink-3 text-1 under-4">
         <b>{t`Done when`}</b> {task.criteria.length > 0 && <span>{t`${met} of ${task.criteria.length}`}</span>}
       </h3>
       {task.criteria.length > 0 && (
-        <ul className="criteria under-4 stack gap-1">
+        <ul className="criteria under-4 stack gap-3">
           {task.criteria.map((criterion) => (
             <CriterionLine key={criterion.criterionId} task={task} criterion={criterion} />
           ))}
@@ -371,12 +371,9 @@ function Removable({
   onRemove: (key: string) => void;
 }) {
   return items.length === 0 ? null : (
-    <ul className="task-chips flex wrap gap-3 narrow">
+    <ul className="flex wrap gap-3 narrow">
       {items.map(({ key, text }) => (
-        <li
-          key={key}
-          className="task-label middle gap-1 inline-flex nowrap ink-2 framed rounded at-most-full pad-0-4 text-1 clip ellipsis"
-        >
+        <li key={key} className="tag middle gap-1 inline-flex">
           <span className="clip ellipsis" dir="auto">
             {text}
           </span>
@@ -434,8 +431,8 @@ function Details({ task, team }: { task: Task; team: Teammates }) {
     });
   };
   return (
-    <section className="task-section task-details stack gap-4">
-      <h3 className="flex gap-4 ink-3 text-1 under-4">{t`Details`}</h3>
+    <section className="stack gap-4">
+      <h3 className="eyebrow flex gap-4 ink-3 text-1 under-4">{t`Details`}</h3>
       {parent && (
         <Row label={t`Part of`}>
           <Link href={PATHS.task(project.projectId, parent.taskId)}>
@@ -539,9 +536,9 @@ function History({ task }: { task: Task }) {
   const { project, known, now } = useBoard();
   const lines = historyLines(task.history);
   return (
-    <section className="task-section">
-      <h3 className="flex gap-4 ink-3 text-1 under-4">{t`History`}</h3>
-      <ol className="task-history gap-4 stack">
+    <section>
+      <h3 className="eyebrow flex gap-4 ink-3 text-1 under-4">{t`History`}</h3>
+      <ol className="task-history ink-2 text-2 gap-4 stack">
         {lines.map((line, i) => {
           const time = line.at(-1)?.time ?? 0;
           const notes = line.flatMap(({ note }) => (note === '' ? [] : [note]));
@@ -554,7 +551,7 @@ function History({ task }: { task: Task }) {
                 </time>
               </p>
               {notes.length > 0 && (
-                <div className="task-said narrow break ink-2 full text-4">
+                <div className="above-2 narrow break ink-2 full text-3">
                   {notes.map((note, at) => (
                     <Words key={at} text={note} />
                   ))}

@@ -38,7 +38,7 @@ const SHOWN = 8;
 
 function Fold({ summary, children }: { summary: ReactNode; children: ReactNode }) {
   return (
-    <details className="receipt-fold">
+    <details>
       <summary className="line gap-4 touchable">
         <ChevronIcon />
         {summary}
@@ -65,7 +65,7 @@ function Some<Item>({
   if (items.length === 0) return null;
   return (
     <div className="receipt-part">
-      <h5>{title}</h5>
+      <h5 className="under-3 ink-3 text-1 medium">{title}</h5>
       <ul>{shown.map(children)}</ul>
       {shown.length < items.length && (
         <button type="button" className="link-button text-2" onClick={() => setAll(true)}>{t`Show more`}</button>
@@ -78,7 +78,7 @@ function Some<Item>({
 /** How a command ended, with a mark that does not depend on colour. */
 function Exit({ code }: { code: number | null }) {
   return (
-    <span className="exit fixed figures danger text-1 medium" data-ok={code === 0}>
+    <span className={`end fixed figures text-1 medium ${code === 0 ? 'good' : 'danger'}`}>
       {code === null ? `✕ ${t`cut short`}` : `${code === 0 ? '✓' : '✕'} ${code}`}
     </span>
   );
@@ -87,11 +87,11 @@ function Exit({ code }: { code: number | null }) {
 function Checks({ checks }: Pick<Receipt, 'checks'>) {
   if (checks.length === 0) return null;
   return (
-    <div className="receipt-part">
+    <div>
       <h5 className="ink-3 text-1 medium">{plural(checks.length, 'check')}</h5>
       {checks.map((check, at) => (
         // A failed check is what the person looks for.
-        <details key={at} className="receipt-fold" open={check.code !== 0}>
+        <details key={at} open={check.code !== 0}>
           <summary className="line gap-4 touchable">
             <ChevronIcon />
             <code className="text-2 break truncate narrow" dir="ltr">
@@ -104,7 +104,7 @@ function Checks({ checks }: Pick<Receipt, 'checks'>) {
           ) : (
             // Scrollable where it is too long, by keyboard too.
             <pre
-              className="receipt-output break as-written ground-0 round-s pad scroll framed code-small"
+              className="short break as-written ground-0 round-s pad scroll framed code-small"
               dir="ltr"
               // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
               tabIndex={0}
@@ -138,30 +138,26 @@ function ReceiptView({ receipt, inReview }: { receipt: Receipt; inReview: boolea
     approvals,
   } = receipt;
   return (
-    <div className="receipt text-2 stack gap-5">
+    <div className="text-2 stack gap-5">
       {files.length === 0 && commits.length === 0 && <p className="text-2 ink-3">{t`Nothing was changed.`}</p>}
       <Checks checks={checks} />
       <Some items={inReview ? [] : files} more={moreFiles} title={plural(files.length + moreFiles, 'file')}>
         {({ path, status, added, removed }) => (
-          <li key={path} className="receipt-file">
+          <li key={path} className="flex baseline wrap ink-2 gap-3">
             <code className="ink" dir="ltr">
               {revealedLine(path)}
             </code>
-            {status !== 'changed' && (
-              <span className="work-chip inline-flex framed-strong rounded text-1 medium middle gap-3 fixed nowrap ink-2">
-                {FILE_STATUS[status]}
-              </span>
-            )}
+            {status !== 'changed' && <span className="tag">{FILE_STATUS[status]}</span>}
             <LineCounts added={added} removed={removed} />
           </li>
         )}
       </Some>
       {uncommitted.length > 0 && (
-        <div className="receipt-part">
+        <div>
           <h5>{t`In no commit`}</h5>
           <ul>
             {uncommitted.map((path) => (
-              <li className="flex baseline ink-2 gap-3" key={path}>
+              <li className="flex baseline wrap ink-2 gap-3" key={path}>
                 <code dir="ltr">{revealedLine(path)}</code>
               </li>
             ))}
@@ -202,11 +198,11 @@ function ReceiptView({ receipt, inReview }: { receipt: Receipt; inReview: boolea
         </p>
       )}
       {approvals.length > 0 && (
-        <div className="receipt-part">
+        <div>
           <h5>{t`What you were asked`}</h5>
           <ul>
             {approvals.map(({ tool, allowed }, at) => (
-              <li className="flex baseline ink-2 gap-3" key={at}>
+              <li className="flex baseline wrap ink-2 gap-3" key={at}>
                 <code dir="ltr">{tool}</code> {allowed === null ? t`not answered` : allowed ? t`Allowed` : t`refused`}
               </li>
             ))}
@@ -220,7 +216,7 @@ function ReceiptView({ receipt, inReview }: { receipt: Receipt; inReview: boolea
       )}
       {commands.length > 0 && (
         <Fold summary={<span>{plural(commands.length + moreCommands, 'command')}</span>}>
-          <ol className="receipt-commands scroll stack gap-2">
+          <ol className="receipt-commands short scroll stack gap-2">
             {commands.map(({ command, code, ms }, at) => (
               <li className="stack baseline gap-4" key={at}>
                 <code className="as-written text-2 break" dir="ltr">
@@ -242,20 +238,21 @@ function SecondReview({ review }: { review: NonNullable<Attempt['review']> }) {
   const { known } = useBoard();
   const { by, model, criteria, error } = review;
   return (
-    <div className="receipt-part second-review above-5 text-2">
+    <div className="above-5 text-2">
       <h5>{t`${t`Automatic reviewer`}: ${`${known.nameOf(by)}, ${model}`}`}</h5>
       {error !== null && <p className="text-2 ink-3">{error}</p>}
       <ul>
         {criteria.map(({ text, verdict, why }, at) => (
-          <li className="flex baseline ink-2 gap-3" key={at}>
-            <span
-              className="work-chip inline-flex framed-strong rounded text-1 medium middle gap-3 fixed nowrap ink-2"
-              data-tone={VERDICTS[verdict].tone}
-            >
+          <li className="flex baseline wrap ink-2 gap-3" key={at}>
+            <span className="tag" data-tone={VERDICTS[verdict].tone}>
               {VERDICTS[verdict].name}
             </span>
             <b dir="auto">{revealed(text)}</b>
-            {why !== '' && <p dir="auto">{revealed(why)}</p>}
+            {why !== '' && (
+              <p className="full" dir="auto">
+                {revealed(why)}
+              </p>
+            )}
           </li>
         ))}
       </ul>
@@ -297,10 +294,7 @@ function AttemptView({ attempt, isOpen, inReview }: AttemptProps) {
               ].join(' · ')}
             </small>
           </span>
-          <span
-            className="work-chip inline-flex framed-strong rounded text-1 medium middle gap-3 fixed nowrap ink-2 pad-0-4"
-            data-tone={tone}
-          >
+          <span className="tag" data-tone={tone}>
             {name}
           </span>
         </summary>
@@ -311,9 +305,9 @@ function AttemptView({ attempt, isOpen, inReview }: AttemptProps) {
         )}
         {review !== null && <SecondReview review={review} />}
         {note !== '' && (
-          <div className="attempt-note above-5 from-5">
+          <div className="indented above-5">
             <h5 className="ink-3 text-1 medium">{noteBy === 'agent' ? who : noteBy === 'human' ? t`You` : t`Roost`}</h5>
-            <div className="task-said narrow break ink-2 full text-4">
+            <div className="above-2 narrow break ink-2 full text-3">
               <Words text={noteBy === 'relay' ? retold(note) : note} />
             </div>
           </div>
@@ -336,10 +330,7 @@ function AttemptView({ attempt, isOpen, inReview }: AttemptProps) {
 export function RequestState({ state }: Pick<MergeRequest, 'state'>) {
   const { name, tone } = REQUEST_STATES[state];
   return (
-    <span
-      className="work-chip inline-flex framed-strong rounded text-1 medium middle gap-3 fixed nowrap ink-2 pad-0-4"
-      data-tone={tone}
-    >
+    <span className="tag" data-tone={tone}>
       {name}
     </span>
   );
@@ -369,7 +360,7 @@ export function TaskRequest({ task }: { task: Task }) {
   const isLeft = state !== 'open' && kindOfColumn(project, task.columnId) === 'review';
   return (
     <section
-      className="task-request box stack at-start gap-3 break ground-2"
+      className="task-request pad-wide box stack at-start gap-3 break ground-2"
       data-state={state}
       aria-label={t`Request to merge`}
     >
@@ -392,7 +383,7 @@ export function TaskRequest({ task }: { task: Task }) {
         {state === 'open' ? t`Review` : t`Show the changes`}
       </Link>
       {url !== null && (
-        <a className="request-link text-2" href={url} target="_blank" rel="noreferrer" dir="ltr">
+        <a className="text-2" href={url} target="_blank" rel="noreferrer" dir="ltr">
           {revealedLine(url)}
         </a>
       )}
@@ -424,8 +415,8 @@ export function TaskAttempts({ task, inReview = false }: { task: Task; inReview?
   ]);
   const hasChange = receipts.some(({ files, commits }) => files.length + commits.length > 0);
   return (
-    <section className="task-section" aria-label={t`Attempts`}>
-      <h3 className="flex gap-4 ink-3 text-1 under-4">
+    <section aria-label={t`Attempts`}>
+      <h3 className="eyebrow flex gap-4 ink-3 text-1 under-4">
         <b>{t`Attempts`}</b>{' '}
         {used.length > 0 && (
           <span>{sum.tokens === null ? spentText(sum) : `${costText(sum)} · ${t`${tokens(sum.tokens)} tokens`}`}</span>
@@ -440,7 +431,10 @@ export function TaskAttempts({ task, inReview = false }: { task: Task; inReview?
       {task.request === null && hasChange && (
         <>
           {!inReview && (
-            <Link className="ghost" href={PATHS.review(task.projectId, task.number)}>{t`Show the changes`}</Link>
+            <Link
+              className="ghost above-4"
+              href={PATHS.review(task.projectId, task.number)}
+            >{t`Show the changes`}</Link>
           )}
           {kindOfColumn(project, task.columnId) === 'review' && <OpenRequest task={task} label={t`Open a request`} />}
         </>

@@ -100,7 +100,7 @@ function TextField({
 }: FieldProps & { rows?: number }) {
   const id = useId();
   const shared = {
-    ...{ id, className: 'field field-code', dir: 'ltr' as const, autoComplete: 'off', spellCheck: false },
+    ...{ id, className: 'field code-text', dir: 'ltr' as const, autoComplete: 'off', spellCheck: false },
     ...{ value, placeholder, 'aria-invalid': invalid },
     ...(hint === undefined ? {} : { 'aria-describedby': `${id}-hint` }),
   };
@@ -181,7 +181,7 @@ function AmountField({
     <label className="work-amount stack middle gap-5">
       <span className="ink-2 text-2">{label}</span>
       <input
-        className="field figures text-3 pad-block-2"
+        className="field figures text-3 pad-block-2 min-40"
         inputMode="decimal"
         autoComplete="off"
         placeholder={placeholder}

@@ -109,7 +109,7 @@ export default function AskedRecords() {
     setTicks(new Set(on ? [...ticks, key] : [...ticks].filter((held) => held !== key)));
   return (
     <section
-      className="restore-records pad-wide stack gap-4 ink-2 text-3 ground-1"
+      className="restore-records scroll-y ruled-below pad-wide stack gap-4 ink-2 text-3 ground-1"
       aria-label={t`What waits for your yes`}
     >
       {refused.length > 0 && (
@@ -117,7 +117,7 @@ export default function AskedRecords() {
       )}
       {all.length > 0 && (
         <details open>
-          <summary>
+          <summary className="touchable">
             <strong>
               {plural(
                 all.length,
@@ -127,7 +127,7 @@ export default function AskedRecords() {
             </strong>
           </summary>
           <p>{t`Until then nothing of it runs, is called or holds at this relay. Tick only what you know.`}</p>
-          <ul className="asked-records">
+          <ul className="stack gap-4">
             {all.map((each) => {
               const key = keyOf(each);
               return (

@@ -118,7 +118,7 @@ export default function RestoreRecords() {
   if (missing.length === 0 && !given && !error) return null;
   return (
     <section
-      className="restore-records pad-wide stack gap-4 ink-2 text-3 ground-1"
+      className="restore-records scroll-y ruled-below pad-wide stack gap-4 ink-2 text-3 ground-1"
       aria-label={t`What the relay does not know`}
     >
       {giving ? (
@@ -133,7 +133,7 @@ export default function RestoreRecords() {
             <p role="alert">{t`It could not be returned: ${error} What the relay took already, it keeps; the rest can be returned again.`}</p>
           )}
           {given && (
-            <div className="restore-records-line gap-5 line">
+            <div className="gap-5 cluster">
               <p className="fill" role="status">
                 {outcomeOf(given)}
               </p>
@@ -142,15 +142,15 @@ export default function RestoreRecords() {
           )}
           {missing.length > 0 && (
             <>
-              <div className="restore-records-line gap-5 line">
+              <div className="gap-5 cluster">
                 <p className="fill">
                   {t`${<strong>{t`This relay does not know ${whatIsMissing(missing)}.`}</strong>} It is new, or was put back from an old copy; this household still has them.`}
                 </p>
                 <button type="button" className="solid" onClick={() => void offer.give()}>{t`Give them back`}</button>
               </div>
               <details>
-                <summary>{t`What would change`}</summary>
-                <ul>
+                <summary className="touchable">{t`What would change`}</summary>
+                <ul className="bulleted stack gap-2">
                   {missing.map((each) => (
                     <li key={each.doc._id}>{changeOf(each, nameOf)}</li>
                   ))}

@@ -95,14 +95,14 @@ export function RoutinePrice({ routine }: { readonly routine: Routine | null }) 
   const most = routine.when === 'something_waits' ? t`at most ${count}` : count;
   if (rehearsing || price === null)
     return (
-      <p className="routine-price figures ink-2 text-2">
+      <p className="figures ink-2 text-2">
         {rehearsing ? t`${most} · free in the demo` : t`${most} · cost unknown until the first run`}
       </p>
     );
   const aDay = Math.round(price.microUsd * runs);
   const isDear = aDay > DEAR;
   return (
-    <p className="routine-price figures ink-2 text-2" data-dear={isDear} role={isDear ? 'alert' : undefined}>
+    <p className={`figures text-2 ${isDear ? 'warn' : 'ink-2'}`} role={isDear ? 'alert' : undefined}>
       <span>{price.isLeast ? t`${most} · from ${money(aDay)} a day` : t`${most} · about ${money(aDay)} a day`}</span>
       {isDear && <span> {t`That is more than ${money(DEAR)} a day.`}</span>}
     </p>

@@ -37,7 +37,7 @@ export function StoodNote() {
   const stood = useInfo(({ health }) => health?.clock.stoodMs ?? null);
   if (stood === null || stood < WORTH_SAYING_MS) return null;
   return (
-    <p className="schedule-note ink-2 text-3 pretty">{t`Before its last start the relay did not run for up to ${duration(stood)}, and nobody had ended it. What was due then is made up for once, or stands as missed.`}</p>
+    <p className="measure ink-2 text-3 pretty">{t`Before its last start the relay did not run for up to ${duration(stood)}, and nobody had ended it. What was due then is made up for once, or stands as missed.`}</p>
   );
 }
 /** Stops shorter than this, in ms, are not shown. */

@@ -38,7 +38,7 @@ export function ZoneNote() {
     setFailed(set.ok ? null : problemText(set.problem));
   };
   return (
-    <p className="schedule-note ink-2 text-3 pretty" role="status">
+    <p className="measure ink-2 text-3 pretty" role="status">
       <span>{t`The household’s clock is that of ${zone}, where it is ${clockTime(now + wallTime(zone, now) - wallTime(here, now))}. This device is in ${here}, where it is ${clockTime(now)}.`}</span>{' '}
       <button type="button" className="link-button" onClick={() => void take()}>{t`Take ${here}`}</button>
       {failed !== null && <span> {failed}</span>}
@@ -87,7 +87,7 @@ interface WhoProps {
 
 export function WhoFields({ draft, set, wrong, team, example }: WhoProps) {
   return (
-    <div className="editor-pair gap-5 stack">
+    <div className="halves gap-5 stack">
       <Labelled label={t`Agent`} wrong={wrong['agentId']}>
         {(given) => (
           <select
@@ -258,7 +258,7 @@ function Days({ days, onDays }: { days: readonly number[]; onDays: (days: readon
             checked={days.includes(day)}
             onChange={({ target }) => onDays(target.checked ? [...days, day] : days.filter((one) => one !== day))}
           />
-          <span className="stack both-centred framed-strong round-s ink-2 text-2">
+          <span className="toggle">
             {DAY_NAMES[day].slice(0, 2)}
             <span className="visually-hidden">{DAY_NAMES[day].slice(2)}</span>
           </span>
@@ -358,7 +358,7 @@ export function WhenFields({ draft, set, wrong, before, offset, onceHint, childr
         </>
       )}
       {draft.timing === 'every' && (
-        <div className="editor-pair gap-5 stack">
+        <div className="halves gap-5 stack">
           <Labelled label={t`Minutes from one to the next`} wrong={wrong['minutes']}>
             {(given) => (
               <input

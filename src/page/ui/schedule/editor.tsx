@@ -173,7 +173,7 @@ export function RoutineEditor({ scheduleId, before, offset, draft: first, team, 
         <details className="editor-more" open={UNDER_MORE.some((field) => wrong[field] !== undefined) || undefined}>
           <summary className="ink-2 text-3 touchable">{t`More`}</summary>
           <CronChoice draft={draft} set={set} />
-          <div className="editor-pair gap-5 stack">
+          <div className="halves gap-5 stack">
             <Labelled
               label={t`Minutes it may take`}
               hint={t`After that it is ended. Empty: as long as its agent’s runs may take.`}

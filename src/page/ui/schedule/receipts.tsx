@@ -81,7 +81,7 @@ export function Receipts({ attempts, named = false }: { attempts: readonly Ended
             {(named || kind === 'executor') && (
               <small dir="auto">{kind === 'executor' ? t`Executor of ${who}` : who}</small>
             )}
-            <small className="schedule-outcome" data-outcome={tone}>
+            <small className={tone === 'good' ? 'good' : tone === 'bad' || tone === 'warn' ? 'warn' : undefined}>
               {name}
             </small>
             <small>{receiptText(attempt)}</small>

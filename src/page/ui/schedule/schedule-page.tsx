@@ -82,7 +82,7 @@ function History({ scheduleId }: { scheduleId: ScheduleId }) {
                         <p className="history-detail text-2 break ink-2 from-6">{retold(one.detail)}</p>
                       )}
                     {one.said !== null && one.said !== '' && (
-                      <div className="history-said indented scroll ink-2 text-3">
+                      <div className="history-said indented short above-2 scroll ink-2 text-3">
                         <Words text={one.said} />
                       </div>
                     )}
@@ -265,7 +265,7 @@ export function AgentGroup({
         <Link
           href={PATHS.agent(mate.agentId)}
           style={{ '--c': mate.color }}
-          className="name-link agent-name unlined named tint"
+          className="underlined agent-name unlined named tint"
         >
           <span dir="auto">{mate.name}</span>
         </Link>
@@ -305,8 +305,8 @@ export function AgentSnapshots({ agentId }: { agentId: AgentId | null }) {
           shown.length > 0 && (
             <section className="gap-5 stack narrow" aria-labelledby="agent-snapshots">
               <h2 id="agent-snapshots">{t`Copies on the relay`}</h2>
-              <p className="schedule-note ink-2 text-3 pretty">{t`To work while Roost is closed, the relay keeps an encrypted copy of the agent. Remove it and the agent stops working alone.`}</p>
-              <ul className="snapshots-left panel box" aria-labelledby="agent-snapshots">
+              <p className="measure ink-2 text-3 pretty">{t`To work while Roost is closed, the relay keeps an encrypted copy of the agent. Remove it and the agent stops working alone.`}</p>
+              <ul className="ruled-between panel box" aria-labelledby="agent-snapshots">
                 {shown.map((snapshot) => {
                   const mate = team.find(snapshot.agentId);
                   return (
@@ -317,7 +317,7 @@ export function AgentSnapshots({ agentId }: { agentId: AgentId | null }) {
                       <div className="grow">
                         <Link
                           href={PATHS.agent(mate.agentId)}
-                          className="name-link agent-name unlined named tint"
+                          className="underlined agent-name unlined named tint"
                           style={{ '--c': mate.color }}
                         >
                           <span dir="auto">{mate.name}</span>
@@ -398,7 +398,11 @@ export function Elsewhere({ all }: { all: readonly Scheduled[] }) {
     </button>
   );
   return (
-    <div className="elsewhere pad-5 pretty gap-4 stack text-3 round" role="note" aria-label={t`Due at another relay`}>
+    <div
+      className="elsewhere warn-box pad-5 pretty gap-4 stack text-3 round"
+      role="note"
+      aria-label={t`Due at another relay`}
+    >
       {copied ? (
         <>
           <p>
@@ -442,7 +446,7 @@ export function Elsewhere({ all }: { all: readonly Scheduled[] }) {
       )}
       {asking && (
         <Dialog title={question.title} onClose={() => setAsking(false)}>
-          <p className="elsewhere-question">{question.text}</p>
+          <p className="under-5">{question.text}</p>
           <div className="dialog-ways">
             <button type="button" className="ghost" onClick={() => setAsking(false)}>{t`Not now`}</button>
             <button type="button" className="solid" disabled={busy} onClick={() => move(true)}>
@@ -462,7 +466,7 @@ const swapped = (all: readonly Scheduled[], one: string, other: string): readonl
 /** `onExample` null: there is no agent yet who could have a routine. */
 function Empty({ onExample }: { onExample: ((draft: Omit<Draft, 'agentId'>) => void) | null }) {
   return (
-    <div className="schedule-empty round-l gap-5 stack ink-2 pad-7">
+    <div className="framed round-l gap-5 stack ink-2 pad-7">
       <p className="pretty measure">{t`A routine is something that an agent does by itself, at times that you set, also while no page is open. The relay wakes it, it does its work and says what came of it in its conversation. Nothing runs until you make one.`}</p>
       {onExample === null && <p className="pretty">{t`There is no agent yet. SUMMON first.`}</p>}
       <ul className="stack gap-4" aria-label={t`Examples`}>
@@ -470,7 +474,7 @@ function Empty({ onExample }: { onExample: ((draft: Omit<Draft, 'agentId'>) => v
           <li key={title}>
             <button
               type="button"
-              className="schedule-example text-start panel-2 full box ink text-3 pad-4-6"
+              className="lifts touchable text-start panel-2 full box ink text-3 pad-4-6"
               disabled={onExample === null}
               onClick={() => onExample?.(draft)}
             >
@@ -500,7 +504,7 @@ function LiveRun({ run, runId }: { run: Occurrence; runId: RunId }) {
       <p className="break">
         <Link
           href={PATHS.agent(mate.agentId)}
-          className="name-link agent-name unlined named tint"
+          className="underlined agent-name unlined named tint"
           style={{ '--c': mate.color }}
         >
           <span dir="auto">{mate.name}</span>

@@ -228,7 +228,7 @@ function Moves({ scheduled, timeline, zone, now, onClose }: Props & { timeline: 
       if (await schedules.setTimings(timings)) onClose();
     });
   return (
-    <div className="spread gap-5 stack">
+    <div className="gap-5 stack">
       {moves.length === 0 ? (
         <p>{t`Nothing can be moved by a little so that they begin apart: what is due once stays where it was put, and what comes every few minutes meets everybody.`}</p>
       ) : (
@@ -478,9 +478,9 @@ export function ScheduleTimeline({ agentId }: { agentId: AgentId | null }) {
           const dark = timeline.blackouts.filter((one) => mates.some((mate) => mate.agentId === one.agentId));
           return (
             <>
-              <p className="schedule-most ink-2 text-3 pretty">{mostText(timeline.most, hours)}</p>
+              <p className="measure ink-2 text-3 pretty">{mostText(timeline.most, hours)}</p>
               {timeline.leftOut && (
-                <p className="schedule-most ink-2 text-3 pretty">
+                <p className="measure ink-2 text-3 pretty">
                   {[
                     ...(timeline.leftOut.moments
                       ? [
@@ -500,11 +500,15 @@ export function ScheduleTimeline({ agentId }: { agentId: AgentId | null }) {
                 </>
               )}
               {clashes.length > 0 && (
-                <div className="schedule-clashes">
+                <div>
                   <h3 className="text-3">{t`Several at once`}</h3>
                   <ul>
                     {clashes.slice(0, SHOWN).map((clash) => (
-                      <li className="ink-2 text-2" key={clash.from} data-critical={clash.critical}>
+                      <li
+                        className={`text-2 ${clash.critical ? 'warn' : 'ink-2'}`}
+                        key={clash.from}
+                        data-critical={clash.critical}
+                      >
                         {clashText(clash, (id) => team.find(id).name, now)}
                       </li>
                     ))}

@@ -112,7 +112,7 @@ function Toolbox({ label, all, tools, onTools }: ToolboxProps) {
     onTools(on ? [...rest, ...names] : rest);
   };
   return (
-    <div className="editor-set box" role="group" aria-labelledby={id}>
+    <div className="box pad-2-5" role="group" aria-labelledby={id}>
       <label className="tick-line">
         <input
           type="checkbox"
@@ -123,13 +123,13 @@ function Toolbox({ label, all, tools, onTools }: ToolboxProps) {
           onChange={({ target }) => with_(all, target.checked)}
         />
         <span id={id}>{label}</span>
-        <small>{t`${count} of ${all.length}`}</small>
+        <small className="end">{t`${count} of ${all.length}`}</small>
       </label>
       <details>
-        <summary aria-label={t`${label}, one by one`}>{t`One by one`}</summary>
-        <div className="editor-set-each stack">
+        <summary className="ink-3 text-2 touchable-s" aria-label={t`${label}, one by one`}>{t`One by one`}</summary>
+        <div className="tiles under-4 stack">
           {all.map((tool) => (
-            <label className="middle" key={tool}>
+            <label className="line gap-4 touchable text-2" key={tool}>
               <input
                 type="checkbox"
                 checked={tools.includes(tool)}

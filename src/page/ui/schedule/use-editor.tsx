@@ -186,7 +186,7 @@ function ScriptEditor({ scheduleId, before, offset, draft: first, team, onClose 
         <FileNames id={namesId} agentId={draft.agentId} />
         <WhenFields draft={draft} set={set} wrong={wrong} before={before?.timing ?? null} offset={offset} />
         <CronChoice draft={draft} set={set} />
-        <div className="editor-pair gap-5 stack">
+        <div className="halves gap-5 stack">
           <ChoiceField
             label={t`Where it fails`}
             wrong={wrong['on_failure']}

@@ -41,15 +41,15 @@ function SessionPill() {
   if (startedAt !== null)
     return (
       <div className="pill pill-session" title={t`Running since ${clockTime(startedAt)}${model ? ` · ${model}` : ''}`}>
-        <i className="pill-dot pill-live fixed rounded" aria-hidden="true" />
+        <i className="dot dot-live" aria-hidden="true" />
         <b className="fixed ink">{t`Session`}</b> <span>{shortDuration(now - startedAt)}</span>
         <EndSession />
       </div>
     );
   if (trouble && link.kind !== 'live')
     return (
-      <div className="pill pill-trouble" role="status">
-        <i className="pill-dot pill-lost fixed rounded" aria-hidden="true" />
+      <div className="pill danger-box" role="status">
+        <i className="dot dot-lost" aria-hidden="true" />
         {/* The banner says why, and what to do. */}
         <b className="ink clip shrink-only ellipsis">{t`Not connected`}</b>
         <span className="pill-more">{`${t`everyone sleeps`}${heard}`}</span>
@@ -58,7 +58,7 @@ function SessionPill() {
   if (link.kind === 'connecting')
     return (
       <p className="pill" role="status">
-        <i className="pill-dot rounded fixed" aria-hidden="true" />
+        <i className="dot" aria-hidden="true" />
         <span>{t`Looking for the relay…`}</span>
       </p>
     );
@@ -69,7 +69,7 @@ function SessionPill() {
   const why = lastEnd && lastEnd.reason !== 'ended' ? `: ${endText(lastEnd.reason)}` : '';
   return (
     <p className="pill" title={version ? t`Relay ${version}` : undefined}>
-      <i className="pill-dot pill-asleep fixed rounded" aria-hidden="true" />
+      <i className="dot dot-asleep" aria-hidden="true" />
       <b className="fixed ink">{t`No session`}</b>
       <span className={why === '' ? 'pill-more' : 'pill-why'}>{`${t`everyone sleeps`}${since}${why}`}</span>
     </p>
@@ -110,7 +110,7 @@ function EndSession() {
   return (
     <button
       type="button"
-      className="end-session middle gap-3 ink text-2 rounded inline-flex no-frame pad-0-4"
+      className="end-session lights middle gap-3 ink text-2 rounded inline-flex no-frame pad-0-4"
       aria-label={label}
       title={t`Everyone sleeps; WAKE brings them back`}
       disabled={ending === 'now'}
@@ -144,7 +144,7 @@ export function Header({ begun, around }: { begun: boolean; around: Around }) {
       {begun && (
         <button
           type="button"
-          className="find-field middle gap-4 ink-3 text-2 framed round-s inline-flex"
+          className="find-field lifts middle gap-4 ink-3 text-2 framed round-s inline-flex"
           onClick={() => around.open('palette')}
         >
           <FindIcon />

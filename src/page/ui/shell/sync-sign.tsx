@@ -54,11 +54,7 @@ export default function SyncSign() {
   return (
     <>
       {sign && (
-        <Link
-          href={PATHS.settings('devices')}
-          className="sync-sign inline-flex rounded unlined gap-3 middle nowrap figures ink-2 text-2 framed"
-          title={sign.whole}
-        >
+        <Link href={PATHS.settings('devices')} className="sync-sign pill lifts unlined figures" title={sign.whole}>
           <DevicesIcon />
           <span>{sign.short}</span>
         </Link>

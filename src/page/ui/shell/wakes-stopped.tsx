@@ -12,11 +12,12 @@ export default function WakesStopped() {
       {on === false && (
         <Link
           href={PATHS.schedule()}
-          className="wakes-stopped inline-flex rounded unlined warn-box gap-3 middle nowrap warn text-2 bold"
+          className="wakes-stopped pill underlined unlined warn-box warn bold"
+          aria-label={t`Paused`}
           title={t`Only you can wake anybody`}
         >
           <PauseIcon />
-          <b>{t`Paused`}</b>
+          <b className="hide-small">{t`Paused`}</b>
         </Link>
       )}
     </span>

@@ -44,9 +44,11 @@ function Work() {
 function Report({ report }: { report: RebuildReport }) {
   const { documents, volumes, repaired, faults } = report;
   return (
-    <div className="rebuild-report stack gap-4 break" data-wrong={faults.length > 0}>
+    <div className="stack gap-4 break">
       <p>
-        <strong>{faults.length > 0 ? t`Rebuilt, with losses.` : t`Rebuilt.`}</strong>{' '}
+        <strong className={faults.length > 0 ? 'danger' : 'good'}>
+          {faults.length > 0 ? t`Rebuilt, with losses.` : t`Rebuilt.`}
+        </strong>{' '}
         <span>
           {documents === 1
             ? t`One entry in ${plural(volumes, 'volume')} was looked at, and the lists are new.`
@@ -66,7 +68,7 @@ function Report({ report }: { report: RebuildReport }) {
       {faults.length > 0 && (
         <>
           <p>{t`This could not be read anywhere on this device. A copy that you exported may have it: import it, and what is missing comes back.`}</p>
-          <ul className="danger">
+          <ul className="danger bulleted">
             {faults.map((fault) => (
               <li key={fault}>{retold(fault)}</li>
             ))}
@@ -124,9 +126,9 @@ function Leaving({ forget, name: what, color, now }: { forget: ForgetDoc; name: 
     else notices.error(t`Could not save this. ${kept.reason}`);
   };
   return (
-    <li className="tint" style={{ '--c': color }}>
-      <span className="leaving-what grow">
-        <b className="named" dir="auto">
+    <li className="cluster gap-4 pad box tint" style={{ '--c': color }}>
+      <span className="grow">
+        <b className="agent-name named" dir="auto">
           {what}
         </b>
         <small className="block">{t`${daysLeft(forget.finalAt, now)} · gone for good ${fullTime(forget.finalAt)}`}</small>
@@ -158,7 +160,7 @@ function BeingForgotten() {
     <section className="store-block ruled gap-4 stack at-start narrow" aria-label={t`Being forgotten`}>
       <h3>{t`Being forgotten`}</h3>
       <p>{t`Out of sight, and not gone yet. Until its day, everything can be kept after all; after it, nothing brings it back.`}</p>
-      <ul className="leaving full stack gap-4">
+      <ul className="full stack gap-4">
         {forgetting.map(({ forget, agentId }) => {
           const agent = everybody.byId.get(agentId);
           const name = agentId === LEAD_ID ? leadNameOf(everybody, settings) : (agent?.name ?? t`somebody`);
@@ -225,7 +227,7 @@ function Block({ title, state, children }: { title: string; state?: 'good' | 'wa
   return (
     <section className="store-block ruled gap-4 stack at-start narrow" aria-label={title}>
       <h3 className="line gap-4 ink">
-        {state && <i className="store-dot rounded" data-state={state} aria-hidden="true" />}
+        {state && <i className={`dot ${state === 'warn' ? 'dot-asks' : 'dot-live'}`} aria-hidden="true" />}
         <span>{title}</span>
       </h3>
       {children}
@@ -309,7 +311,9 @@ function Kinds({ kinds }: { kinds: StorageStatus['kinds'] }) {
           <tr key={name}>
             <th scope="row">{name}</th>
             <td className="kinds-bar" aria-hidden="true">
-              <i className="block" style={{ '--share': `${most === 0 ? 0 : Math.max(1, (chars / most) * 100)}%` }} />
+              <span className="used-bar block">
+                <i style={{ '--share': most === 0 ? 0 : Math.max(0.01, chars / most) }} />
+              </span>
             </td>
             <td>{count(documents)}</td>
             <td>{bytes(chars)}</td>
@@ -366,7 +370,7 @@ function used({ usedBytes, quotaBytes }: StorageStatus): ReactNode {
   if (usedBytes === null) return t`The browser does not say how much room it takes.`;
   return (
     <>
-      <strong className="store-figure figures ink">{bytes(usedBytes)}</strong>
+      <strong className="text-5 figures ink">{bytes(usedBytes)}</strong>
       {quotaBytes === null || <span>{t` of ${bytes(quotaBytes)} that the browser allows`}</span>}
     </>
   );

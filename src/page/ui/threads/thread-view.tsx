@@ -61,7 +61,7 @@ function CloseDialog({ thread, onClose }: { thread: Thread; onClose: () => void 
       <form className="thread-form gap-5 stack ink-2 text-3" onSubmit={close}>
         <p>{t`Nobody can write in it afterwards, and it cannot be opened again. It stays here to be read.`}</p>
         <label>
-          <span>{t`What came of it (may be empty)`}</span>
+          <span className="block under-3 medium ink">{t`What came of it (may be empty)`}</span>
           <textarea
             className="field"
             rows={5}
@@ -91,9 +91,9 @@ function CloseDialog({ thread, onClose }: { thread: Thread; onClose: () => void 
 
 function Person({ who, act, busy, onAct }: { who: Teammate; act: string; busy: boolean; onAct: () => void }) {
   return (
-    <li className="person-line line gap-5 tint" style={{ '--c': who.color }}>
+    <li className="line gap-5 pad-3-0 tint" style={{ '--c': who.color }}>
       <Face agentId={who.agentId} face={who.face} color={who.color} awake={false} />
-      <span className="fill break named" dir="auto">
+      <span className="fill break named agent-name" dir="auto">
         {who.name}
       </span>
       <button
@@ -136,17 +136,17 @@ function ParticipantsDialog({ thread, team, onClose }: { thread: Thread; team: T
     );
   return (
     <Dialog title={t`Who takes part`} onClose={onClose}>
-      <div className="members gap-4 stack text-3">
-        {inside.length === 0 && <p className="quiet">{t`nobody takes part now`}</p>}
-        <ul>
+      <div className="gap-4 stack text-3">
+        {inside.length === 0 && <p className="ink-3">{t`nobody takes part now`}</p>}
+        <ul className="ruled-between">
           {inside.map((who) => (
             <Person key={who.agentId} who={who} act={t`Remove`} busy={busy} onAct={() => remove(who)} />
           ))}
         </ul>
         {outside.length > 0 && (
           <>
-            <h3 className="ink-3">{t`Not here yet`}</h3>
-            <ul>
+            <h3 className="eyebrow ink-3 text-1">{t`Not here yet`}</h3>
+            <ul className="ruled-between">
               {outside.map((who) => (
                 <Person key={who.agentId} who={who} act={t`Add`} busy={busy} onAct={() => add(who)} />
               ))}
@@ -268,7 +268,7 @@ const Said = memo(function Said({
       last={stretch.last}
     >
       {unnamed.length > 0 && (
-        <p className="mention-for flex wrap gap-2 ink-3 text-2">
+        <p className="under-3 flex wrap gap-2 ink-3 text-2">
           <span>{t`for`}</span>{' '}
           {unnamed.map((who) => (
             <Chip key={who.agentId} who={who} />
@@ -569,7 +569,7 @@ function Closed({ closed, team }: { closed: NonNullable<Thread['closed']>; team:
     <div className="thread-closed scroll ruled stack gap-4 ink-3 text-2" role="note">
       <p>{t`Closed by ${nameOf(closed.by, team)}, ${fullTime(closed.time)}.`}</p>
       {closed.summary !== '' && (
-        <div className="thread-summary ink text-4 from-5">
+        <div className="indented measure ink text-4">
           <Words text={closed.summary} />
         </div>
       )}
@@ -634,7 +634,7 @@ export function ThreadView({
     <QuoteInto value={thread.closed ? null : add}>
       <Head thread={thread} messages={state.messages} team={team} takeFocus={takeFocus} />
       {state.problem && (
-        <p className="thread-stale warn text-2" role="status">
+        <p className="chat-reason warn text-2" role="status">
           {t`Could not load this. ${problemText(state.problem)}`}{' '}
           <button type="button" className="link-button" onClick={() => void talk.again()}>{t`Try again`}</button>
         </p>

@@ -65,7 +65,7 @@ function BeginDialog({ chosen: first, onClose }: { chosen: readonly string[]; on
     <Dialog title={t`Begin a thread`} onClose={onClose}>
       <form className="thread-form gap-5 stack ink-2 text-3" noValidate onSubmit={begin}>
         <label>
-          <span>{t`What it is about`}</span>
+          <span className="block under-3 medium ink">{t`What it is about`}</span>
           <input
             className="field"
             dir="auto"
@@ -77,10 +77,10 @@ function BeginDialog({ chosen: first, onClose }: { chosen: readonly string[]; on
         </label>
         <fieldset>
           <legend className="block under-3 medium ink">{t`Who takes part`}</legend>
-          <ul className="choices stack gap-4">
+          <ul className="tiles-s stack gap-4">
             {able.map(({ agentId, name, face, color }) => (
               <li key={agentId}>
-                <label className="choice gap-4 box line tint pad-2-5" style={{ '--c': color }}>
+                <label className="picks touchable gap-4 box line tint pad-2-5" style={{ '--c': color }}>
                   <input type="checkbox" checked={chosen.has(agentId)} onChange={() => toggle(agentId)} />
                   <Face agentId={agentId} face={face} color={color} awake={false} />
                   <span className="named agent-name narrow break" dir="auto">
@@ -111,7 +111,7 @@ function Line({ thread, current, unread, now }: { thread: Thread; current: boole
     <li>
       <Link
         href={PATHS.thread(thread.threadId)}
-        className="thread-line gap-4 relative pad-5 unlined stack baseline ink-2 round"
+        className="thread-line lights gap-4 relative pad-5 unlined stack baseline ink-2 round"
         aria-current={current ? 'page' : undefined}
         data-unread={unread > 0}
         data-closed={thread.closed !== null}
@@ -128,12 +128,12 @@ function Line({ thread, current, unread, now }: { thread: Thread; current: boole
         </time>
         <span className="thread-line-who gap-4 line narrow ink-3 text-2">
           <Faces people={people} />
-          <span dir="auto">
+          <span className="truncate" dir="auto">
             {people.length === 0 ? t`nobody takes part now` : names(people.map(({ name }) => name))}
           </span>
         </span>
         {unread > 0 && (
-          <span className="thread-badge rounded centred text-1">
+          <span className="badge">
             {unread}
             <span className="visually-hidden"> {t`not read yet`}</span>
           </span>
@@ -156,7 +156,7 @@ function ThreadList({ threads, current }: { threads: readonly Thread[]; current:
     ({ key, title, list }) =>
       list.length > 0 && (
         <section key={key} aria-label={`${title}: ${plural(list.length, 'thread')}`}>
-          <h2 className="thread-group text-1 ink-3">{title}</h2>
+          <h2 className="thread-group eyebrow text-1 ink-3">{title}</h2>
           {/* Safari drops the list role of a list without markers, unless the role is explicit. */}
           {/* eslint-disable-next-line jsx-a11y/no-redundant-roles */}
           <ul role="list">
@@ -192,7 +192,7 @@ function Column({ list, of, current }: { list: readonly Thread[]; of: string | n
   return (
     <>
       {of !== null && (
-        <p className="threads-of flex apart ink-2 text-3">{t`With ${team.find(of).name} ${<Link href={PATHS.threads}>{t`Show all`}</Link>}`}</p>
+        <p className="flex apart ink-2 text-3">{t`With ${team.find(of).name} ${<Link href={PATHS.threads}>{t`Show all`}</Link>}`}</p>
       )}
       {shown.length === 0 ? (
         <Nothing whose={of === null ? null : team.find(of).name} />

@@ -14,7 +14,7 @@ export function StopSwitch() {
     if (on !== null) act(() => actions.stopWakes(!stopped));
   };
   return (
-    <div className="stop-switch panel pad-6 box stack gap-4" data-stopped={stopped}>
+    <div className={`pad-6 round stack gap-4 ${stopped ? 'warn-box' : 'panel framed'}`}>
       <button
         type="button"
         role="switch"
@@ -26,7 +26,7 @@ export function StopSwitch() {
         <span className="switch-knob relative framed-strong rounded fixed ground-3" aria-hidden="true" />
         {t`Pause all`}
       </button>
-      <p className="ink-3 text-2">
+      <p className={`text-2 leading-4 ${stopped ? 'warn' : 'ink-3'}`}>
         {stopped
           ? t`Paused. Only you can wake agents.`
           : t`Pauses all routines, reminders, scripts and agent-to-agent wakes. Your own WAKE still works.`}

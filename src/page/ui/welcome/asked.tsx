@@ -46,9 +46,9 @@ function Viewing({ view, onClose }: { view: HouseholdView; onClose: () => void }
                 : t`Awake: ${awake.join(', ')}`}
         </p>
         {lines.length >= VIEW_LINES && <p>{t`Only the newest ${VIEW_LINES} messages are shown here.`}</p>}
-        <ol className="view-lines stack gap-4 scroll-y" aria-label={t`What is said`}>
+        <ol className="tall above-5 under-5 stack gap-4 scroll-y" aria-label={t`What is said`}>
           {lines.map((line) => (
-            <li className="as-written" key={line.messageId} dir="auto">
+            <li className="as-written break" key={line.messageId} dir="auto">
               <b>{whose(line)}</b> <span>{line.text}</span>
               {line.open && <span>…</span>}
             </li>

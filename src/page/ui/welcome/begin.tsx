@@ -31,8 +31,8 @@ export function Begin({ onBegun, beside }: { onBegun: () => void; beside: boolea
   };
 
   return (
-    <form className="stack gap-6" onSubmit={begin} noValidate>
-      <div className="welcome-field rows-top text-2 medium stack gap-3">
+    <form className="halves above-6 stack gap-6" onSubmit={begin} noValidate>
+      <div className="rows-top text-2 medium stack gap-3">
         <label htmlFor="human">{t`Your name`}</label>
         <input
           id="human"
@@ -50,7 +50,7 @@ export function Begin({ onBegun, beside }: { onBegun: () => void; beside: boolea
           {tried && missing.human ? t`It needs a name.` : t`What the agents call you.`}
         </small>
       </div>
-      <div className="welcome-field rows-top text-2 medium stack gap-3">
+      <div className="rows-top text-2 medium stack gap-3">
         <label htmlFor="lead">{t`Lead's name`}</label>
         <input
           id="lead"
@@ -67,10 +67,10 @@ export function Begin({ onBegun, beside }: { onBegun: () => void; beside: boolea
           {tried && missing.lead ? t`It needs a name.` : t`Sits in the middle and calls the others.`}
         </small>
       </div>
-      {failed !== null && <p className="danger text-3" role="alert">{t`Could not save this. ${failed}`}</p>}
+      {failed !== null && <p className="danger text-3 whole-row" role="alert">{t`Could not save this. ${failed}`}</p>}
       <button
         type="submit"
-        className="big-button relative no-frame round-l clip text-5 bold fill full"
+        className="big-button whole-row relative no-frame round-l clip text-5 bold fill full"
         disabled={saving || blocked}
       >
         {saving ? t`Saving…` : t`Begin`}

@@ -86,7 +86,7 @@ function BeginAnew() {
       >{t`Begin anew without them`}</button>
     );
   return (
-    <div className="devices-warning middle apart wrap gap-4 pad-wide" role="alertdialog" aria-label={t`Begin anew`}>
+    <div className="warn-box round cluster apart gap-4 pad-wide" role="alertdialog" aria-label={t`Begin anew`}>
       <p>
         {t`${<strong>{t`Begin anew`}</strong>} This browser then forgets the key of the team that lived here. Only another device, a recovery phrase or a copy can bring them back after that.`}
       </p>

@@ -52,7 +52,7 @@ export default function WelcomePage({ onBegun }: { onBegun: () => void }) {
           <>
             <h1 className="balanced">{t`A home for a team that remembers`}</h1>
             <p className="welcome-lead above-5 pretty ink-2">{t`Eight agents research, write, code in a sandbox and keep routines for you. They remember, and ask before anything leaves their folder.`}</p>
-            <ul className="welcome-examples no-pad stack gap-3 ink-2" aria-label={t`Ask them, for example`}>
+            <ul className="welcome-examples above-6 no-pad stack gap-3 ink-2" aria-label={t`Ask them, for example`}>
               {EXAMPLES.map((example) => (
                 <li className="from-6" key={example}>{t`“${example}”`}</li>
               ))}
@@ -62,7 +62,9 @@ export default function WelcomePage({ onBegun }: { onBegun: () => void }) {
             <ComeBack />
           </>
         )}
-        <p className="welcome-mind above-6 pad-wide text-2 box" data-mind={health?.mind}>
+        <p
+          className={`above-6 pad-wide text-2 round ${health?.mind === 'rehearsal' ? 'warn-box warn' : 'panel framed'}`}
+        >
           <span>
             {health === null
               ? t`Loading…`
@@ -70,7 +72,7 @@ export default function WelcomePage({ onBegun }: { onBegun: () => void }) {
                 ? t`You’re in the demo. Its answers are scripted.`
                 : t`Connected: ${modelName(health.model)}`}
           </span>{' '}
-          {health?.mind === 'rehearsal' && <Link href={PATHS.connect}>{t`Connect a model`}</Link>}
+          {health?.mind === 'rehearsal' && <Link className="warn" href={PATHS.connect}>{t`Connect a model`}</Link>}
         </p>
       </div>
     </main>
