@@ -134,6 +134,65 @@ export function DesignParts({ dialog = null }: { dialog?: 'box' | 'side' | null 
           </MenuButton>
         </Tabs>
       </Example>
+      <Example title="Tag, Badge, Dot, Pill">
+        <div className="cluster gap-4">
+          {(['good', 'warn', 'bad', 'live'] as const).map((tone) => (
+            <span key={tone} className="tag" data-tone={tone}>
+              {tone}
+            </span>
+          ))}
+          <span className="tag">plain</span>
+          <span className="badge">3</span>
+          {['live', 'asks', 'asleep', 'lost', 'waits'].map((state) => (
+            <i key={state} className={`dot dot-${state}`} aria-hidden="true" />
+          ))}
+          <span className="pill">
+            <i className="dot dot-live" aria-hidden="true" /> Session
+          </span>
+          <span className="pill danger-box">Not connected</span>
+        </div>
+      </Example>
+      <Example title="Toggle, Pick">
+        <div className="cluster gap-4">
+          <button type="button" className="toggle" aria-pressed="true">
+            Mo
+          </button>
+          <button type="button" className="toggle" aria-pressed="false">
+            Tu
+          </button>
+        </div>
+        <ul className="tiles-s stack gap-4 above-4">
+          {['Lyra', 'Wren'].map((name, i) => (
+            <li key={name}>
+              <label className="picks touchable gap-4 box line pad-2-5">
+                <input type="checkbox" defaultChecked={i === 0} />
+                {name}
+              </label>
+            </li>
+          ))}
+        </ul>
+      </Example>
+      <Example title="Boxes and lists">
+        <div className="stack gap-4">
+          <p className="warn-box round pad">
+            <strong>Nobody can recover it.</strong> There is no reset.
+          </p>
+          <p className="danger-box round pad danger">The relay cannot be reached.</p>
+          <div className="done-box pad">
+            <strong>Done.</strong> The file is written.
+          </div>
+          <ul className="ruled-between box">
+            <li className="pad">One</li>
+            <li className="pad">Two</li>
+          </ul>
+          <ul className="bulleted">
+            <li>A point</li>
+          </ul>
+          <ol className="counted">
+            <li> A step</li>
+          </ol>
+        </div>
+      </Example>
       <Example title="Progress">
         <UsedBar share={0.4} />
         <UsedBar share={1} />

@@ -109,7 +109,7 @@ export default function AskedRecords() {
     setTicks(new Set(on ? [...ticks, key] : [...ticks].filter((held) => held !== key)));
   return (
     <section
-      className="restore-records scroll-y ruled-below pad-wide stack gap-4 ink-2 text-3 ground-1"
+      className="restore-records break scroll-y ruled-below pad-wide stack gap-4 ink-2 text-3 ground-1"
       aria-label={t`What waits for your yes`}
     >
       {refused.length > 0 && (

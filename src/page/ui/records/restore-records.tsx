@@ -118,7 +118,7 @@ export default function RestoreRecords() {
   if (missing.length === 0 && !given && !error) return null;
   return (
     <section
-      className="restore-records scroll-y ruled-below pad-wide stack gap-4 ink-2 text-3 ground-1"
+      className="restore-records break scroll-y ruled-below pad-wide stack gap-4 ink-2 text-3 ground-1"
       aria-label={t`What the relay does not know`}
     >
       {giving ? (

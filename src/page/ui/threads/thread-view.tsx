@@ -507,7 +507,7 @@ function Head({
       title.current?.focus();
   }, [takeFocus]);
   return (
-    <header className="chat-head line gap-4 thread-head ruled-below">
+    <header className="chat-head line gap-4 thread-head ruled-below pad-4-6">
       <Link href={PATHS.threads} className="icon-button thread-back" aria-label={t`All threads`}>
         <BackIcon />
       </Link>
