@@ -8,7 +8,6 @@ import type { AgentId, RunId, SessionId } from '../../../src/shared/domain/ids.t
 import {
   ALLOWED_BY,
   type AllowedBy,
-  type Answer,
   CALL_STATES,
   type CallContent,
   type CallState,
@@ -19,12 +18,10 @@ import {
   type ToolCall,
   toolCallSchema,
 } from '../../../src/shared/protocol/approvals.ts';
-import type { Given } from '../../../src/shared/domain/question-form.ts';
 import { mapStrings } from '../../platform/json-bounds.ts';
 import { type Db, parseText } from '../../store/index.ts';
 import type { Tables } from '../../store/tables.ts';
-import type { Agreed, AskLeave, AskPerson, Caller, NoteDeed, TeamTool, ToolOutcome } from '../../contracts/index.ts';
-import type { Pinned, PinnedCall, Pins } from '../pins/index.ts';
+import type { Pinned } from '../pins/index.ts';
 import { CALL_LIMITS } from './settings.ts';
 import { type SetAside, SETS_NOTHING_ASIDE } from '../../platform/set-aside.ts';
 
@@ -140,60 +137,28 @@ const written = ({ now, before }: AskedContent) => ({
 /** A finished call covers no content. */
 const NO_CONTENT = { pin: null, content_json: null, before_json: null };
 
-export type CallRows = ReturnType<typeof createCallRows>;
-
-export function createCallRows({
-  db,
-  home,
-  setAside = SETS_NOTHING_ASIDE,
-}: {
+interface CallRowsDeps {
   readonly db: Db;
   readonly home: string;
   readonly setAside?: SetAside;
-}) {
+}
+
+const allRows = (db: Db, home: string) => db.selectFrom('tool_calls').selectAll().where('home', '=', home);
+const changedOne = ({ numUpdatedRows }: { readonly numUpdatedRows: bigint }) => numUpdatedRows > 0n;
+const endOf = ({ text, isError }: Ended, at: number) => ({
+  ended_at: at,
+  outcome_json: json(beginningOfText(text, CALL_LIMITS.keptOutcome)),
+  is_error: isError,
+  bytes: Buffer.byteLength(text),
+});
+
+/** Calls as they are read. */
+function createCallReads({ db, home, setAside = SETS_NOTHING_ASIDE }: CallRowsDeps) {
   const readCalls = (rows: readonly Selectable<Tables['tool_calls']>[]): StoredCall[] =>
     setAside.read('calls', rows, ({ call }) => call, callOf);
-  const all = (from = db) => from.selectFrom('tool_calls').selectAll().where('home', '=', home);
-  const update = (within = db) => within.updateTable('tool_calls').where('home', '=', home);
-  const changedOne = ({ numUpdatedRows }: { readonly numUpdatedRows: bigint }) => numUpdatedRows > 0n;
-  const endOf = ({ text, isError }: Ended, at: number) => ({
-    ended_at: at,
-    outcome_json: json(beginningOfText(text, CALL_LIMITS.keptOutcome)),
-    is_error: isError,
-    bytes: Buffer.byteLength(text),
-  });
+  const all = (from = db) => allRows(from, home);
 
   return {
-    /** `ended`: the call is already over. */
-    async add(
-      call: NewCall,
-      state: CallState,
-      allowedBy: AllowedBy | null,
-      ended: (Ended & { readonly at: number }) | null = null,
-      content: AskedContent | null = null,
-      within = db,
-    ): Promise<void> {
-      await within
-        .insertInto('tool_calls')
-        .values({
-          home,
-          call: call.callId,
-          agent_json: json(call.agentId),
-          session: call.sessionId,
-          run: call.runId,
-          place: call.place,
-          folder_json: call.folder === undefined ? null : json(call.folder),
-          tool: call.tool,
-          input_json: state === 'asked' ? JSON.stringify(call.input ?? null) : beginningOf(call.input),
-          state,
-          allowed_by: allowedBy,
-          asked_at: call.askedAt,
-          ...(ended ? endOf(ended, ended.at) : {}),
-          ...(content ? written(content) : {}),
-          ...(call.question ? { question_json: JSON.stringify(call.question) } : {}),
-        })
-        .execute();
-    },
     async get(callId: string): Promise<StoredCall | null> {
       const row = await all().where('call', '=', callId).executeTakeFirst();
       return row ? callOf(row) : null;
@@ -264,6 +229,62 @@ export function createCallRows({
       const listed = readCalls(page);
       return { calls: listed, more: rows.length > limit };
     },
+    /** Whether the yes of this moment is on disk. */
+    hasBegun: async (callId: string, at: number): Promise<boolean> =>
+      (await all()
+        .where('call', '=', callId)
+        .where('state', '=', 'running')
+        .where('answered_at', '=', at)
+        .executeTakeFirst()) !== undefined,
+    /** Calls that ended through an answer, and whose agents were not told of it. */
+    untold: async (): Promise<StoredCall[]> =>
+      readCalls(
+        await all()
+          .where('state', 'in', ['done', 'declined', 'unknown'])
+          .where('answered_at', 'is not', null)
+          .where('told_at', 'is', null)
+          .where('question_json', 'is', null)
+          .orderBy('sequence')
+          .execute(),
+      ),
+  };
+}
+
+/** Changes of calls. Each is one statement. */
+function createCallChanges({ db, home }: CallRowsDeps) {
+  const update = (within = db) => within.updateTable('tool_calls').where('home', '=', home);
+
+  return {
+    /** `ended`: the call is already over. */
+    async add(
+      call: NewCall,
+      state: CallState,
+      allowedBy: AllowedBy | null,
+      ended: (Ended & { readonly at: number }) | null = null,
+      content: AskedContent | null = null,
+      within = db,
+    ): Promise<void> {
+      await within
+        .insertInto('tool_calls')
+        .values({
+          home,
+          call: call.callId,
+          agent_json: json(call.agentId),
+          session: call.sessionId,
+          run: call.runId,
+          place: call.place,
+          folder_json: call.folder === undefined ? null : json(call.folder),
+          tool: call.tool,
+          input_json: state === 'asked' ? JSON.stringify(call.input ?? null) : beginningOf(call.input),
+          state,
+          allowed_by: allowedBy,
+          asked_at: call.askedAt,
+          ...(ended ? endOf(ended, ended.at) : {}),
+          ...(content ? written(content) : {}),
+          ...(call.question ? { question_json: JSON.stringify(call.question) } : {}),
+        })
+        .execute();
+    },
     /**
      * Stores the person's yes to the content of `pin`, before anything runs. False: the call no
      * longer waits, or covers other content.
@@ -282,13 +303,6 @@ export function createCallRows({
           .where('pin', 'is not distinct from', pinned?.pin ?? null)
           .executeTakeFirst(),
       ),
-    /** Whether the yes of this moment is on disk. */
-    hasBegun: async (callId: string, at: number): Promise<boolean> =>
-      (await all()
-        .where('call', '=', callId)
-        .where('state', '=', 'running')
-        .where('answered_at', '=', at)
-        .executeTakeFirst()) !== undefined,
     /**
      * The content has changed since the question. False: the call no longer waits, or another
      * process has already noticed.
@@ -388,7 +402,11 @@ export function createCallRows({
     },
     /** Uses up a permission granted since then. False: there is none. */
     async useLeave(leaves: string, since: number): Promise<boolean> {
-      const one = all().clearSelect().select('call').where('leave_hash', '=', leaves).where('answered_at', '>=', since);
+      const one = allRows(db, home)
+        .clearSelect()
+        .select('call')
+        .where('leave_hash', '=', leaves)
+        .where('answered_at', '>=', since);
       return changedOne(
         await update()
           .set({ leave_hash: null })
@@ -405,17 +423,6 @@ export function createCallRows({
         .where('asked_at', '<=', before)
         .execute();
     },
-    /** Calls that ended through an answer, and whose agents were not told of it. */
-    untold: async (): Promise<StoredCall[]> =>
-      readCalls(
-        await all()
-          .where('state', 'in', ['done', 'declined', 'unknown'])
-          .where('answered_at', 'is not', null)
-          .where('told_at', 'is', null)
-          .where('question_json', 'is', null)
-          .orderBy('sequence')
-          .execute(),
-      ),
     async told(callId: string, at: number, within = db): Promise<void> {
       await update(within).set({ told_at: at }).where('call', '=', callId).execute();
     },
@@ -430,106 +437,6 @@ export function createCallRows({
   };
 }
 
-// The content that waiting calls are about. It is read again whenever a call is shown or answered.
+export type CallRows = ReturnType<typeof createCallRows>;
 
-export interface Contents {
-  /** The call with the current content, and the earlier content beside it. */
-  fresh(call: StoredCall): Promise<StoredCall>;
-  /** The content that the person agreed to, for the tool that runs the call. */
-  agreed(call: PinnedCall, pinned: Pinned | null): Agreed;
-}
-
-export function createContents({
-  rows,
-  pins,
-}: {
-  readonly rows: Pick<CallRows, 'askAnew' | 'get'>;
-  readonly pins: Pins;
-}): Contents {
-  return {
-    async fresh(call) {
-      const { agentId, folder, tool, input, pinned, isPinned, content } = call;
-      const now = await pins.of({ agentId, folder, tool, input: JSON.parse(input) });
-      if (isPinned && (now?.pin ?? null) === (pinned?.pin ?? null)) return call;
-      const first = content?.before ?? pinned?.files ?? [];
-      // The content may have returned to what it was at first.
-      const marks = (files: readonly { readonly path: string; readonly mark: string }[]) =>
-        JSON.stringify(files.map(({ path, mark }) => [path, mark]).sort());
-      const isAsBefore = marks(first) === marks(now?.files ?? []);
-      await rows.askAnew(call, { now, before: !isPinned || isAsBefore ? null : first });
-      return (await rows.get(call.callId)) ?? call;
-    },
-    agreed: (call, pinned) => ({
-      markOf: (path) => pinned?.files.find((file) => file.path === path)?.mark,
-      hold: () => pins.hold(call, pinned),
-    }),
-  };
-}
-
-// Operations on tool calls, for the parts that offer tools and for the person's page.
-
-export type Answered =
-  | { readonly ok: true; readonly call: ToolCall }
-  | { readonly ok: false; readonly reason: 'unknown' | 'over' | 'misfit' | 'changed'; readonly detail: string };
-
-export interface AnswerOptions {
-  /** The pin of the content that the person saw. Left out: the caller does not say. */
-  readonly seen?: string | undefined;
-  /** With a yes: hosts on the relay's own machine and networks that the person adds. */
-  readonly ownHosts?: readonly string[];
-}
-export interface Approvals {
-  /**
-   * A tool of the relay itself. No agent is offered it. It runs only after the person's yes to
-   * `askAlone` or `askFor`.
-   */
-  ofRelay(tool: TeamTool): void;
-  /**
-   * The relay itself asks about such a call. One question waits per key. `before`: what the person
-   * knows of that file.
-   */
-  askAlone(agentId: AgentId, tool: string, input: unknown, before: PinnedFile | null): Promise<void>;
-  /** Such a call waits for the person, whatever is granted. Resolves with what its agent reads. */
-  askFor(tool: string, input: unknown, caller: Caller): Promise<ToolOutcome>;
-  /** The question of this tool with this key needs no answer any more. */
-  withdrawAsked(tool: string, key: string): Promise<void>;
-  /** The same tools, limited to what the person allows. */
-  guard(tools: readonly TeamTool[]): readonly TeamTool[];
-  /** As `guard`, for tools that come and go. */
-  guardFrom(source: () => readonly TeamTool[]): () => readonly TeamTool[];
-  /** Permission for the actions of an ACP agent. */
-  readonly leave: AskLeave;
-  /** Asks a question of an MCP server during a call of one of its tools. */
-  readonly askPerson: AskPerson;
-  /** Records the actions that an ACP agent takes without asking. */
-  readonly note: NoteDeed;
-  /** Calls that wait for the person, oldest first. */
-  waiting(): Promise<readonly StoredCall[]>;
-  /** The same calls with the current folder content, to show to the person. */
-  toBeShown(): Promise<readonly ToolCall[]>;
-  /** Recently answered or withdrawn calls, newest first. */
-  answered(): Promise<readonly ToolCall[]>;
-  page(
-    before: string | null,
-    agentId: AgentId | null,
-    limit: number,
-  ): Promise<{ readonly calls: readonly ToolCall[]; readonly more: boolean }>;
-  /** Calls of one run of this agent, newest first. */
-  ofRun(agentId: AgentId, runId: RunId, limit: number): Promise<readonly ToolCall[]>;
-  /**
-   * Calls about which the person was asked, or which they answered, since then: of one run of this
-   * agent. `runId` null: of its API clients. The newest, in order.
-   */
-  askedSince(agentId: AgentId, runId: RunId | null, since: number, limit: number): Promise<readonly ToolCall[]>;
-  answer(callId: string, answer: Answer, words: string, options?: AnswerOptions): Promise<Answered>;
-  /** The person's form input, for the server that asks. */
-  send(callId: string, content: Given): Promise<Answered>;
-  /** Withdraws the questions of all other agents. */
-  keepOnly(agentIds: ReadonlySet<AgentId>): Promise<void>;
-  /** Withdraws the questions of tools whose names start with this prefix. */
-  withdrawToolsOf(prefix: string): Promise<void>;
-  /** Called after a start: settles the calls that were running when the relay ended. */
-  recover(): Promise<void>;
-  /** Ends running calls. Resolves when that is on disk. */
-  close(): Promise<void>;
-}
+export const createCallRows = (deps: CallRowsDeps) => ({ ...createCallReads(deps), ...createCallChanges(deps) });
