@@ -5,7 +5,7 @@ import { answer, type Handled } from '../http/endpoint.ts';
 import { problem } from '../http/problem.ts';
 import { changedElsewhere } from '../http/version.ts';
 import { agentIdIn } from '../team/directory/index.ts';
-import type { MappingOutcome, Mappings } from './mappings.ts';
+import type { MappingOutcome, Mappings } from './mapping-contract.ts';
 
 function orThrow<Value>(outcome: MappingOutcome<Value>): Value {
   if (outcome.ok) return outcome.value;

@@ -12,7 +12,7 @@ import type { Gate, SessionHost } from '../contracts/index.ts';
 import { problem } from '../http/problem.ts';
 import type { HeldClaim, Projects, SpentUp, TaskWork } from '../team/projects/index.ts';
 import type { OpenAlone, UsedUp } from './alone.ts';
-import type { Mappings } from './mappings.ts';
+import type { Mappings } from './mapping-contract.ts';
 import { busyText, reasonOf } from './perform.ts';
 
 /** What the work on tasks knows. A relay without folders for agents has none. */

@@ -44,7 +44,8 @@ import {
 } from './rows.ts';
 import { SCHEDULE_LIMITS, type ScheduleLimits } from './settings.ts';
 import type { ClockDeps, Performed } from './clock.ts';
-import { type Mappings, projectsText, type RoutineRun, scopeOf } from './mappings.ts';
+import type { Mappings, RoutineRun } from './mapping-contract.ts';
+import { projectsText, scopeOf } from './mapping-runs.ts';
 import { howItEnded, type ScriptEnd, type Scripts, type ScriptTexts } from './scripts.ts';
 
 // Continues a run that did not finish, when the person asks for it. A new run gets what started the

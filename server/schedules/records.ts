@@ -13,7 +13,7 @@ import type { TimingContext } from '../../src/shared/domain/schedule/timing.ts';
 import type { AskedAnswer, AskedOutcome, AskedRecord, RecordAnswer } from '../../src/shared/protocol/records.ts';
 import type { Db } from '../store/index.ts';
 import { createAskedRows, hashOf, orNoRoom, type RecordSource, statusAt } from '../team/records/index.ts';
-import type { AskedProjects } from './mappings.ts';
+import type { AskedProjects } from './mapping-contract.ts';
 import { isOn, type Row, type ScheduleRows } from './rows.ts';
 import { isAgreed } from './scripts.ts';
 

@@ -1,7 +1,9 @@
 /** All tables of scheduled work, in one object. */
 import { createHistory } from './history.ts';
-import { createLeftRows } from './occurrence-rows.ts';
+import { createClaimedRows } from './claimed-rows.ts';
+import { createLeftRows } from './left-rows.ts';
 import { createMovingRows } from './moving-rows.ts';
+import { createOpenRows } from './open-rows.ts';
 import { createOccurrences } from './occurrence-rows.ts';
 import { createScheduleTable, type RowsDeps } from './schedule-rows.ts';
 
@@ -15,6 +17,8 @@ export const createScheduleRows = (deps: RowsDeps) => ({
   ...createScheduleTable(deps),
   ...createMovingRows(deps),
   ...createOccurrences(deps),
+  ...createClaimedRows(deps),
+  ...createOpenRows(deps),
   ...createLeftRows(deps),
   ...createHistory(deps),
 });

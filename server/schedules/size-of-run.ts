@@ -12,7 +12,8 @@ import { createRuns, type RunsDeps } from '../agents/runs/index.ts';
 import { createTurns } from '../agents/runs/turns.ts';
 import { createWaiting } from '../agents/runs/waiting.ts';
 import { createAlone, type AloneDeps } from './alone.ts';
-import { projectsText, type Mappings } from './mappings.ts';
+import type { Mappings } from './mapping-contract.ts';
+import { projectsText } from './mapping-runs.ts';
 import { dueText, workOf } from './perform.ts';
 
 interface SizeOfRunDeps {

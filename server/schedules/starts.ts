@@ -87,52 +87,58 @@ interface Asked {
   readonly words: string;
 }
 
+/** What is in the way of the task itself. Null: nothing. */
+async function refuseTask(
+  { projects, directory }: Pick<StartsDeps, 'projects' | 'directory'>,
+  { agentId, project, task }: Asked,
+): Promise<string | null> {
+  const kind = kindOfColumn(project, task.columnId);
+  if (task.claim && task.claim.agentId !== agentId) {
+    const name = (await directory.all()).find((one) => one.agentId === task.claim?.agentId)?.name ?? '';
+    return sentence`${name} has this task. Press “Release” first.`;
+  }
+  if (kind === 'done') return sentence`This task is done. Move it to “Ready” to have more done.`;
+  if (kind === 'review') return sentence`This task waits for your review. Send it back to have it changed.`;
+  if (task.asked) return sentence`This task came from elsewhere. Say yes to it first.`;
+  if (task.blockedBy.length === 0 && !takesOneTask(project)) return null;
+  const page = await projects.tasks(project.projectId, {
+    column: null,
+    assignee: null,
+    label: null,
+    after: 0,
+    limit: 10_000,
+  });
+  const all = page.ok ? page.value.tasks : [];
+  const [blocker] = openBlockers(project, task, all);
+  if (blocker) return sentence`It waits for #${blocker.number}. Finish that task, or remove it under “Waits for”.`;
+  const other = taskAtWork(project, task, all);
+  return other
+    ? sentence`An agent has #${other.number}, and this project takes one task at a time. Finish or release that one first.`
+    : null;
+}
+
+/** What is in the way of this agent. Null: nothing. */
+async function refuseAgent(
+  { work, host, usedUp, spentOn }: Pick<StartsDeps, 'work' | 'host' | 'usedUp' | 'spentOn'>,
+  { agentId, name, project, task }: Asked,
+): Promise<string | null> {
+  if (!project.agents.includes(agentId))
+    return sentence`${name} may not work on this project. Allow it in the settings of the project.`;
+  const lacking = (await work?.lacking(agentId, project)) ?? null;
+  if (lacking !== null) return lacking;
+  const used = await usedUp(agentId);
+  if (used) return sentence`${used.message} Raise the budget under Settings, What agents may do.`;
+  const spent = (await work?.spentToday(project)) ?? (await spentOn(project, task));
+  if (spent) return spent.detail;
+  return host.stateOf(agentId) === 'driven'
+    ? sentence`A client drives ${name} from elsewhere, and takes its tasks itself. Choose another agent.`
+    : null;
+}
+
 export function createStarts(deps: StartsDeps): Starts {
   const { projects, work, host, reach, alone, woken, directory, now, newId, limits = SCHEDULE_LIMITS } = deps;
   /** Starts that are under way, by task. */
   const starting = new Map<TaskId, { readonly agentId: AgentId; readonly start: Promise<Start> }>();
-
-  /** What is in the way of the task itself. Null: nothing. */
-  async function refuseTask({ agentId, project, task }: Omit<Asked, 'words'>): Promise<string | null> {
-    const kind = kindOfColumn(project, task.columnId);
-    if (task.claim && task.claim.agentId !== agentId) {
-      const name = (await directory.all()).find((one) => one.agentId === task.claim?.agentId)?.name ?? '';
-      return sentence`${name} has this task. Press “Release” first.`;
-    }
-    if (kind === 'done') return sentence`This task is done. Move it to “Ready” to have more done.`;
-    if (kind === 'review') return sentence`This task waits for your review. Send it back to have it changed.`;
-    if (task.asked) return sentence`This task came from elsewhere. Say yes to it first.`;
-    if (task.blockedBy.length === 0 && !takesOneTask(project)) return null;
-    const page = await projects.tasks(project.projectId, {
-      column: null,
-      assignee: null,
-      label: null,
-      after: 0,
-      limit: 10_000,
-    });
-    const all = page.ok ? page.value.tasks : [];
-    const [blocker] = openBlockers(project, task, all);
-    if (blocker) return sentence`It waits for #${blocker.number}. Finish that task, or remove it under “Waits for”.`;
-    const other = taskAtWork(project, task, all);
-    return other
-      ? sentence`An agent has #${other.number}, and this project takes one task at a time. Finish or release that one first.`
-      : null;
-  }
-
-  /** What is in the way of this agent. Null: nothing. */
-  async function refuseAgent({ agentId, name, project, task }: Omit<Asked, 'words'>): Promise<string | null> {
-    if (!project.agents.includes(agentId))
-      return sentence`${name} may not work on this project. Allow it in the settings of the project.`;
-    const lacking = (await work?.lacking(agentId, project)) ?? null;
-    if (lacking !== null) return lacking;
-    const used = await deps.usedUp(agentId);
-    if (used) return sentence`${used.message} Raise the budget under Settings, What agents may do.`;
-    const spent = (await work?.spentToday(project)) ?? (await deps.spentOn(project, task));
-    if (spent) return spent.detail;
-    return host.stateOf(agentId) === 'driven'
-      ? sentence`A client drives ${name} from elsewhere, and takes its tasks itself. Choose another agent.`
-      : null;
-  }
 
   /** Writes that the person has started it, and lets this agent take it. */
   const noteStart = ({ agentId, project, task }: Asked) =>
@@ -270,7 +276,7 @@ export function createStarts(deps: StartsDeps): Starts {
       ...{ agentId, name, project: project.value, task: task.value },
       words: words ?? `Please work on #${task.value.number} ${task.value.title}.`,
     };
-    const why = (await refuseTask(asked)) ?? (await refuseAgent(asked));
+    const why = (await refuseTask(deps, asked)) ?? (await refuseAgent(deps, asked));
     if (why !== null) return refuse(why);
     const runId = host.runOf(agentId);
     const refused = runId === null ? await inRun(asked) : await inSession(asked, runId);
