@@ -24,7 +24,7 @@ import { checkAddress, createBoundedFetch } from '../../platform/guarded-fetch.t
 import type { KeyFilter } from '../../platform/key-filter.ts';
 import { isSdkError, loadSdk } from './sdk.ts';
 import { type McpLimits, jsonOf } from './settings.ts';
-import type { Link } from './link.ts';
+import type { Link } from './link-types.ts';
 import type { McpServers, Refused } from './types.ts';
 
 /**

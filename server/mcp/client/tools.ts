@@ -8,7 +8,7 @@ import type { McpTool } from '../../../src/shared/protocol/mcp.ts';
 import type { AskPerson, Caller, TeamTool, ToolOutcome } from '../../contracts/index.ts';
 import { toolError } from '../../contracts/define-tool.ts';
 import type { Asks } from './elicitation.ts';
-import { LinkError, type Link } from './link.ts';
+import { LinkError, type Link } from './link-types.ts';
 import { mindSchemaOf } from './mind-schema.ts';
 import { answerOf } from './offered.ts';
 import { MCP_LIMITS } from './settings.ts';
