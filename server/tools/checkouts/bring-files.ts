@@ -15,7 +15,7 @@ import {
   twinsIn,
 } from './folder-files.ts';
 import type { CommitWords } from './git-files.ts';
-import type { Repository } from './repositories.ts';
+import type { Repository } from './contract.ts';
 import { above, PROJECT_PATH_LIMITS } from '../../../src/shared/domain/project-path.ts';
 
 export interface Bring {
