@@ -115,6 +115,65 @@ async function replaceFile(path: string, content: string): Promise<void> {
   }
 }
 
+/** Runs git in the repository. Resolves with what it wrote. */
+type Ask = (words: readonly string[], call?: Pick<GitCall, 'input' | 'of' | 'paths'>) => Promise<Buffer>;
+
+/** A folder as it was at this point. */
+async function readListing(ask: Ask, number: number, key: string): Promise<Listing> {
+  const ref = refOf(number);
+  const prefix = `folders/${key}/`;
+  const [lines, about] = await Promise.all([
+    ask(['ls-tree', '-r', '-l', '-z', '--full-tree'], { of: [ref], paths: [prefix] }),
+    ask(['cat-file', '--batch'], { input: `${ref}:about/${key}\n` }),
+  ]);
+  const text = about.toString();
+  if (/^[^\n]* missing\n/.test(text)) return EMPTY;
+  const known = aboutSchema.parse(JSON.parse(text.slice(text.indexOf('\n') + 1)));
+  const modes = new Map(known.modes);
+  const entries = new Map<string, Recorded>();
+  for (const [path, mode] of known.folders)
+    entries.set(path, { path, kind: 'folder', mode, object: '', bytes: 0, stamp: '' });
+  const pace = createPace();
+  for (const line of lines.toString('latin1').split('\0')) {
+    const found = /^(\d+) blob ([\da-f]+) +(\d+)\t(.*)$/.exec(line);
+    if (!found) continue;
+    await pace();
+    const [, mode = '', object = '', bytes = '', whole = ''] = found;
+    const path = whole.slice(prefix.length);
+    const isLink = mode === '120000';
+    const own = isLink ? 0 : (modes.get(path) ?? usualMode(mode));
+    const size = isLink ? 0 : Number(bytes);
+    entries.set(path, { path, kind: isLink ? 'link' : 'file', mode: own, object, bytes: size, stamp: '' });
+  }
+  return { entries, notRecorded: known.notRecorded, moreNotRecorded: known.moreNotRecorded };
+}
+
+/** Stamps of the files at this point, from their file. Null: it has none of this point. */
+async function readStamps(file: string, number: number): Promise<Listing | null> {
+  const text = await readFile(file, 'latin1').catch(() => '');
+  const [head = '', ...lines] = text.split('\n');
+  const entries = new Map<string, Recorded>();
+  const pace = createPace();
+  const about = z
+    .object({
+      number: z.number(),
+      count: z.number(),
+      ...aboutSchema.pick({ notRecorded: true, moreNotRecorded: true }).shape,
+    })
+    .safeParse(parsed(head));
+  if (!about.success || about.data.number !== number) return null;
+  for (const line of lines) {
+    const [path, kind, mode, object, bytes, stamp] = line.split('\t');
+    if (path === undefined || stamp === undefined) continue;
+    if (kind !== 'file' && kind !== 'folder' && kind !== 'link') return null;
+    if (entries.size % STEP === 0) await pace();
+    entries.set(path, { path, kind, mode: Number(mode), object: object ?? '', bytes: Number(bytes), stamp });
+  }
+  // A relay that was killed leaves a file that is not whole.
+  if (entries.size !== about.data.count) return null;
+  return { entries, notRecorded: about.data.notRecorded, moreNotRecorded: about.data.moreNotRecorded };
+}
+
 interface RepositoryPlace extends Pick<GitCall, 'lane' | 'path'> {
   readonly folder: string;
 }
@@ -123,8 +182,7 @@ interface RepositoryPlace extends Pick<GitCall, 'lane' | 'path'> {
 export async function openRepository({ lane, folder, path }: RepositoryPlace): Promise<Repository> {
   const limits = { ms: HISTORY_LIMITS.gitMs, most: HISTORY_LIMITS.answerBytes };
   const place = { gitDir: folder, path, settings: { 'core.bigFileThreshold': String(HISTORY_LIMITS.bigFileBytes) } };
-  const ask = async (words: readonly string[], call: Pick<GitCall, 'input' | 'of' | 'paths'> = {}) =>
-    (await git(words, { lane, ...place, ...limits, ...call })).out;
+  const ask: Ask = async (words, call = {}) => (await git(words, { lane, ...place, ...limits, ...call })).out;
   if (!existsSync(join(folder, 'HEAD'))) {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await git(['init', '--quiet', '--bare', '--object-format=sha256', '--template='], { lane, path, of: [folder] });
@@ -145,61 +203,6 @@ export async function openRepository({ lane, folder, path }: RepositoryPlace): P
       found.push({ number: Number(fields[i]), ...messageSchema.parse(JSON.parse(fields[i + 1] ?? '')) });
     points = found;
     return found;
-  }
-
-  async function listing(number: number, key: string): Promise<Listing> {
-    const ref = refOf(number);
-    const prefix = `folders/${key}/`;
-    const [lines, about] = await Promise.all([
-      ask(['ls-tree', '-r', '-l', '-z', '--full-tree'], { of: [ref], paths: [prefix] }),
-      ask(['cat-file', '--batch'], { input: `${ref}:about/${key}\n` }),
-    ]);
-    const text = about.toString();
-    if (/^[^\n]* missing\n/.test(text)) return EMPTY;
-    const known = aboutSchema.parse(JSON.parse(text.slice(text.indexOf('\n') + 1)));
-    const modes = new Map(known.modes);
-    const entries = new Map<string, Recorded>();
-    for (const [path, mode] of known.folders)
-      entries.set(path, { path, kind: 'folder', mode, object: '', bytes: 0, stamp: '' });
-    const pace = createPace();
-    for (const line of lines.toString('latin1').split('\0')) {
-      const found = /^(\d+) blob ([\da-f]+) +(\d+)\t(.*)$/.exec(line);
-      if (!found) continue;
-      await pace();
-      const [, mode = '', object = '', bytes = '', whole = ''] = found;
-      const path = whole.slice(prefix.length);
-      const isLink = mode === '120000';
-      const own = isLink ? 0 : (modes.get(path) ?? usualMode(mode));
-      const size = isLink ? 0 : Number(bytes);
-      entries.set(path, { path, kind: isLink ? 'link' : 'file', mode: own, object, bytes: size, stamp: '' });
-    }
-    return { entries, notRecorded: known.notRecorded, moreNotRecorded: known.moreNotRecorded };
-  }
-
-  /** Null: there are none for this point. */
-  async function stamps(number: number, key: string): Promise<Listing | null> {
-    const text = await readFile(stampsOf(key), 'latin1').catch(() => '');
-    const [head = '', ...lines] = text.split('\n');
-    const entries = new Map<string, Recorded>();
-    const pace = createPace();
-    const about = z
-      .object({
-        number: z.number(),
-        count: z.number(),
-        ...aboutSchema.pick({ notRecorded: true, moreNotRecorded: true }).shape,
-      })
-      .safeParse(parsed(head));
-    if (!about.success || about.data.number !== number) return null;
-    for (const line of lines) {
-      const [path, kind, mode, object, bytes, stamp] = line.split('\t');
-      if (path === undefined || stamp === undefined) continue;
-      if (kind !== 'file' && kind !== 'folder' && kind !== 'link') return null;
-      if (entries.size % STEP === 0) await pace();
-      entries.set(path, { path, kind, mode: Number(mode), object: object ?? '', bytes: Number(bytes), stamp });
-    }
-    // A relay that was killed leaves a file that is not whole.
-    if (entries.size !== about.data.count) return null;
-    return { entries, notRecorded: about.data.notRecorded, moreNotRecorded: about.data.moreNotRecorded };
   }
 
   const newestNumber = async () => (await all())[0]?.number ?? 0;
@@ -256,6 +259,8 @@ export async function openRepository({ lane, folder, path }: RepositoryPlace): P
     };
   }
 
+  const listing = (number: number, key: string) => readListing(ask, number, key);
+
   return {
     points: all,
     import: beginImport,
@@ -263,7 +268,7 @@ export async function openRepository({ lane, folder, path }: RepositoryPlace): P
     async newest(key) {
       const number = await newestNumber();
       if (number === 0) return EMPTY;
-      return (await stamps(number, key)) ?? (await listing(number, key));
+      return (await readStamps(stampsOf(key), number)) ?? (await listing(number, key));
     },
     async comparisonOf(key) {
       const number = await newestNumber();
