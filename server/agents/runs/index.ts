@@ -166,8 +166,153 @@ interface Live extends Run, Pick<Speaker, 'correctSummary'> {
   readonly holdTime: () => () => void;
 }
 
+/** Runs one turn. The run has the agent's turn until then, so nothing else asks its mind. */
+function beginRun(deps: RunsDeps, rest: Rest, asked: AgentRun<unknown>, life: Life): Live {
+  const { log, now, newId, logger, limits = RUN_LIMITS } = deps;
+  const { identity, instructions, context: first, tools, mind, limits: own } = asked;
+  const { agentId } = identity;
+  const { runId } = life;
+  const timers = createTimerSet(deps.timers);
+  let why: Interruption | null = null;
+  let broken = false;
+  let said: string | null = null;
+  let overBudget = false;
+  let refusedForNow = false;
+
+  function fail(error: unknown): void {
+    if (broken) return;
+    broken = true;
+    logger.error('A run ended because of an error in it.', {
+      runId,
+      agentId,
+      error,
+    });
+    void interrupt({ by: 'relay', error: RUN_BROKEN });
+  }
+  const time = createTimeLimit({
+    ms: own.timeoutMs,
+    timers,
+    elapsed: deps.elapsed,
+    onOver: () => void interrupt({ by: 'relay', error: tookTooLong(own.timeoutMs) }),
+  });
+  const write = createRecord({
+    append: log.append,
+    onUnfit: (error) => logger.error('A run wrote an event that cannot be stored.', { runId, agentId, error }),
+    fail,
+    isBroken: () => broken,
+  });
+  const context: RunContext = {
+    sessionId: null,
+    mind: mind.answers,
+    costs: deps.costs,
+    rest,
+    takeTurn: () => Promise.resolve(() => undefined),
+    // The run as a whole is recorded.
+    recordWork: RECORDS_NOTHING,
+    teamTools: { all: () => tools.team },
+    ...(deps.underWay ? { underWay: deps.underWay } : {}),
+    around: deps.around,
+    foreign: deps.foreign,
+    waiting: deps.waiting,
+    room: own,
+    limits: { ...limits, maxTurns: own.maxTurns ?? limits.maxTurns },
+    now,
+    newId,
+    timers,
+    logger,
+    onQuiet: () => undefined,
+    record: write,
+    fail,
+  };
+  const speaker = createSpeaker({
+    context,
+    life,
+    model: () => mind.model,
+    ...(mind.isAgents === undefined ? {} : { asksOwnMind: mind.isAgents }),
+    ...(mind.laterModel === undefined ? {} : { laterModel: mind.laterModel }),
+    ...(mind.cachesForAnHour === undefined ? {} : { cachesForAnHour: mind.cachesForAnHour }),
+    system: instructions,
+    worksBy: asked.worksBy,
+    ...(asked.tellsAround === undefined ? {} : { tellsAround: asked.tellsAround }),
+    tools: tools.own,
+    announces: () => true,
+    hooks: {
+      onState({ kind }) {
+        if (kind === 'sent') time.begin();
+      },
+      onEnd(end) {
+        said = textOf(end.blocks).trim() || said;
+        overBudget ||= end.overBudget ?? false;
+        refusedForNow ||= isRefusedForNow(end.failure);
+        return life.ended(...endOfRun(end, end.interruption));
+      },
+      ...(asked.readsInbox
+        ? {
+            gather: (run: string) =>
+              takeWaiting({ ...context, inbox: deps.inbox, directory: deps.directory }, life, run),
+          }
+        : {}),
+    },
+  });
+
+  // The log has one end per run, whichever relay wrote it. A relay that was believed dead does
+  // not continue a run that is over.
+  const unsubscribe = log.subscribe(({ event }) => {
+    if (event.kind !== 'run-ended' || event.runId !== runId) return;
+    const goesOn = life.end() === null;
+    life.endedElsewhere(event);
+    if (goesOn) void interrupt({ by: 'relay', error: ENDED_ELSEWHERE });
+  });
+
+  async function interrupt(reason: Interruption): Promise<void> {
+    why ??= reason;
+    await speaker.interrupt(reason);
+  }
+
+  async function work(): Promise<RunResult> {
+    speaker.put(first);
+    if (first.length === 0) speaker.prod();
+    await speaker.whenQuiet();
+    timers.close();
+    unsubscribe();
+    // Nothing was delivered, or the run failed. Then its end was not written with its words.
+    const [outcome, reason] = broken
+      ? (['failed', RUN_BROKEN] as const)
+      : why?.by === 'database'
+        ? (['failed', why.error] as const)
+        : endOfRun({ status: 'complete', error: null }, why);
+    const ends = life.ended(outcome, reason);
+    if (ends.length > 0)
+      await log.append(ends).catch((error: unknown) =>
+        logger.error('The end of a run could not be stored. The next start of the relay ends it.', {
+          runId,
+          error,
+        }),
+      );
+    return {
+      ...(life.end() ?? { outcome, reason, usage: null, ...NO_COST }),
+      said,
+      overBudget,
+      refusedForNow,
+    };
+  }
+  return {
+    runId,
+    agentId,
+    stop() {
+      if (life.end()) return false;
+      void interrupt({ by: 'person' });
+      return true;
+    },
+    interrupt,
+    correctSummary: speaker.correctSummary,
+    holdTime: time.hold,
+    whenEnded: work(),
+  };
+}
+
 export function createRuns(deps: RunsDeps): Runs {
-  const { log, pauses, turns, now, newId, logger, recordWork = RECORDS_NOTHING, limits = RUN_LIMITS } = deps;
+  const { log, pauses, turns, now, newId, recordWork = RECORDS_NOTHING } = deps;
   const live = new Set<Live>();
   /** Aborts runs that wait for their turn. */
   const closing = new AbortController();
@@ -179,150 +324,6 @@ export function createRuns(deps: RunsDeps): Runs {
     untilResumed: async (agentId, signal) =>
       (await pauses.wait(agentId, { signal, limitMs: Infinity })) !== 'aborted' || !signal.aborted,
   };
-
-  /** Runs one turn. The run has the agent's turn until then, so nothing else asks its mind. */
-  function begin(asked: AgentRun<unknown>, life: Life): Live {
-    const { identity, instructions, context: first, tools, mind, limits: own } = asked;
-    const { agentId } = identity;
-    const { runId } = life;
-    const timers = createTimerSet(deps.timers);
-    let why: Interruption | null = null;
-    let broken = false;
-    let said: string | null = null;
-    let overBudget = false;
-    let refusedForNow = false;
-
-    function fail(error: unknown): void {
-      if (broken) return;
-      broken = true;
-      logger.error('A run ended because of an error in it.', {
-        runId,
-        agentId,
-        error,
-      });
-      void interrupt({ by: 'relay', error: RUN_BROKEN });
-    }
-    const time = createTimeLimit({
-      ms: own.timeoutMs,
-      timers,
-      elapsed: deps.elapsed,
-      onOver: () => void interrupt({ by: 'relay', error: tookTooLong(own.timeoutMs) }),
-    });
-    const write = createRecord({
-      append: log.append,
-      onUnfit: (error) => logger.error('A run wrote an event that cannot be stored.', { runId, agentId, error }),
-      fail,
-      isBroken: () => broken,
-    });
-    const context: RunContext = {
-      sessionId: null,
-      mind: mind.answers,
-      costs: deps.costs,
-      rest,
-      takeTurn: () => Promise.resolve(() => undefined),
-      // The run as a whole is recorded.
-      recordWork: RECORDS_NOTHING,
-      teamTools: { all: () => tools.team },
-      ...(deps.underWay ? { underWay: deps.underWay } : {}),
-      around: deps.around,
-      foreign: deps.foreign,
-      waiting: deps.waiting,
-      room: own,
-      limits: { ...limits, maxTurns: own.maxTurns ?? limits.maxTurns },
-      now,
-      newId,
-      timers,
-      logger,
-      onQuiet: () => undefined,
-      record: write,
-      fail,
-    };
-    const speaker = createSpeaker({
-      context,
-      life,
-      model: () => mind.model,
-      ...(mind.isAgents === undefined ? {} : { asksOwnMind: mind.isAgents }),
-      ...(mind.laterModel === undefined ? {} : { laterModel: mind.laterModel }),
-      ...(mind.cachesForAnHour === undefined ? {} : { cachesForAnHour: mind.cachesForAnHour }),
-      system: instructions,
-      worksBy: asked.worksBy,
-      ...(asked.tellsAround === undefined ? {} : { tellsAround: asked.tellsAround }),
-      tools: tools.own,
-      announces: () => true,
-      hooks: {
-        onState({ kind }) {
-          if (kind === 'sent') time.begin();
-        },
-        onEnd(end) {
-          said = textOf(end.blocks).trim() || said;
-          overBudget ||= end.overBudget ?? false;
-          refusedForNow ||= isRefusedForNow(end.failure);
-          return life.ended(...endOfRun(end, end.interruption));
-        },
-        ...(asked.readsInbox
-          ? {
-              gather: (run: string) =>
-                takeWaiting({ ...context, inbox: deps.inbox, directory: deps.directory }, life, run),
-            }
-          : {}),
-      },
-    });
-
-    // The log has one end per run, whichever relay wrote it. A relay that was believed dead does
-    // not continue a run that is over.
-    const unsubscribe = log.subscribe(({ event }) => {
-      if (event.kind !== 'run-ended' || event.runId !== runId) return;
-      const goesOn = life.end() === null;
-      life.endedElsewhere(event);
-      if (goesOn) void interrupt({ by: 'relay', error: ENDED_ELSEWHERE });
-    });
-
-    async function interrupt(reason: Interruption): Promise<void> {
-      why ??= reason;
-      await speaker.interrupt(reason);
-    }
-
-    async function work(): Promise<RunResult> {
-      speaker.put(first);
-      if (first.length === 0) speaker.prod();
-      await speaker.whenQuiet();
-      timers.close();
-      unsubscribe();
-      // Nothing was delivered, or the run failed. Then its end was not written with its words.
-      const [outcome, reason] = broken
-        ? (['failed', RUN_BROKEN] as const)
-        : why?.by === 'database'
-          ? (['failed', why.error] as const)
-          : endOfRun({ status: 'complete', error: null }, why);
-      const ends = life.ended(outcome, reason);
-      if (ends.length > 0)
-        await log.append(ends).catch((error: unknown) =>
-          logger.error('The end of a run could not be stored. The next start of the relay ends it.', {
-            runId,
-            error,
-          }),
-        );
-      return {
-        ...(life.end() ?? { outcome, reason, usage: null, ...NO_COST }),
-        said,
-        overBudget,
-        refusedForNow,
-      };
-    }
-    return {
-      runId,
-      agentId,
-      stop() {
-        if (life.end()) return false;
-        void interrupt({ by: 'person' });
-        return true;
-      },
-      interrupt,
-      correctSummary: speaker.correctSummary,
-      holdTime: time.hold,
-      whenEnded: work(),
-    };
-  }
 
   async function start<Refusal>(asked: AgentRun<Refusal>): Promise<Started<Refusal>> {
     const { agentId } = asked.identity;
@@ -343,7 +344,7 @@ export function createRuns(deps: RunsDeps): Runs {
       recordEnd = await recordWork(agentId, { kind: 'run', runId, cause: asked.cause });
       const life = createLife({ runId, agentId, sessionId: null, cause: asked.cause, now });
       await log.append([life.started()]);
-      const run = begin(asked, life);
+      const run = beginRun(deps, rest, asked, life);
       live.add(run);
       const onEnd = async () => {
         live.delete(run);
