@@ -171,6 +171,77 @@ type Spending = readonly { readonly agentId: AgentId; readonly microUsd: number 
 const quarterOf = (time: number) => Math.floor(time / QUARTER_MS);
 const textOrNull = (id: string | null) => (id === null ? null : JSON.stringify(id));
 
+/** Without those that an earlier `insert` wrote before its answer was lost. */
+async function withoutCounted(db: Db, home: string, rows: readonly UsageRow[]): Promise<readonly UsageRow[]> {
+  const known = await db
+    .selectFrom('usage')
+    .select(['used_at', 'reserve'])
+    .where('home', '=', home)
+    .where(
+      isOneOf(
+        'used_at',
+        rows.map(({ usedAt }) => usedAt),
+      ),
+    )
+    .where('reserve', 'is not', null)
+    .execute();
+  const keyOf = (usedAt: number, reserve: string | null) => `${usedAt} ${reserve ?? ''}`;
+  const counted = new Set(known.map(({ used_at, reserve }) => keyOf(used_at, reserve)));
+  return rows.filter(({ usedAt, reserve }) => !counted.has(keyOf(usedAt, reserve)));
+}
+
+/**
+ * Inserts all rows in one transaction, so that all or none are written. Requests that end
+ * together share it.
+ */
+async function insert(db: Db, home: string, rows: readonly UsageRow[]): Promise<void> {
+  const usage = db.insertInto('usage').values(
+    rows.map((row) => ({
+      home,
+      used_at: row.usedAt,
+      agent_json: JSON.stringify(row.agentId),
+      session_json: textOrNull(row.sessionId),
+      message_json: textOrNull(row.messageId),
+      via: row.via,
+      model_json: JSON.stringify(row.model),
+      input_tokens: row.inputTokens,
+      output_tokens: row.outputTokens,
+      cache_read_tokens: row.cacheReadTokens,
+      cache_write_tokens: row.cacheWriteTokens,
+      cost_micro_usd: row.costMicroUsd,
+      estimated: row.estimated,
+      reserve: row.reserve,
+    })),
+  );
+  /** One for each agent and quarter: a statement may change a row once. */
+  const sums = new Map<string, { home: string; quarter: number; agent_json: string; cost_micro_usd: number }>();
+  for (const { usedAt, agentId, costMicroUsd } of rows) {
+    const [quarter, agent] = [quarterOf(usedAt), JSON.stringify(agentId)];
+    const before = sums.get(`${quarter} ${agent}`)?.cost_micro_usd ?? 0;
+    const cost = Math.min(before + costMicroUsd, Number.MAX_SAFE_INTEGER);
+    sums.set(`${quarter} ${agent}`, { home, quarter, agent_json: agent, cost_micro_usd: cost });
+  }
+  const spending = db
+    .insertInto('spending')
+    .values([...sums.values()])
+    .onConflict((conflict) =>
+      conflict.columns(['home', 'quarter', 'agent_json']).doUpdateSet((eb) => ({
+        cost_micro_usd: eb('spending.cost_micro_usd', '+', eb.ref('excluded.cost_micro_usd')),
+      })),
+    );
+  // A counted request needs no reserve. With one commit for both, the next request waits less.
+  const reserves = db
+    .deleteFrom('reserves')
+    .where('home', '=', home)
+    .where(
+      isOneOf(
+        'reserve',
+        rows.flatMap(({ reserve }) => reserve ?? []),
+      ),
+    );
+  await runTogether(db, [usage, spending, reserves]);
+}
+
 export function createUsageRows({ db, database, home, alone, elapsed }: UsageRowsDeps) {
   /** Money by agent since this quarter of an hour. */
   let known: { readonly from: number; readonly sums: Map<string, number> } | null = null;
@@ -179,77 +250,6 @@ export function createUsageRows({ db, database, home, alone, elapsed }: UsageRow
    * a write is not cached.
    */
   let turn = 0;
-
-  /** Without those that an earlier `insert` wrote before its answer was lost. */
-  async function withoutCounted(rows: readonly UsageRow[]): Promise<readonly UsageRow[]> {
-    const known = await db
-      .selectFrom('usage')
-      .select(['used_at', 'reserve'])
-      .where('home', '=', home)
-      .where(
-        isOneOf(
-          'used_at',
-          rows.map(({ usedAt }) => usedAt),
-        ),
-      )
-      .where('reserve', 'is not', null)
-      .execute();
-    const keyOf = (usedAt: number, reserve: string | null) => `${usedAt} ${reserve ?? ''}`;
-    const counted = new Set(known.map(({ used_at, reserve }) => keyOf(used_at, reserve)));
-    return rows.filter(({ usedAt, reserve }) => !counted.has(keyOf(usedAt, reserve)));
-  }
-
-  /**
-   * Inserts all rows in one transaction, so that all or none are written. Requests that end
-   * together share it.
-   */
-  async function insert(rows: readonly UsageRow[]): Promise<void> {
-    const usage = db.insertInto('usage').values(
-      rows.map((row) => ({
-        home,
-        used_at: row.usedAt,
-        agent_json: JSON.stringify(row.agentId),
-        session_json: textOrNull(row.sessionId),
-        message_json: textOrNull(row.messageId),
-        via: row.via,
-        model_json: JSON.stringify(row.model),
-        input_tokens: row.inputTokens,
-        output_tokens: row.outputTokens,
-        cache_read_tokens: row.cacheReadTokens,
-        cache_write_tokens: row.cacheWriteTokens,
-        cost_micro_usd: row.costMicroUsd,
-        estimated: row.estimated,
-        reserve: row.reserve,
-      })),
-    );
-    /** One for each agent and quarter: a statement may change a row once. */
-    const sums = new Map<string, { home: string; quarter: number; agent_json: string; cost_micro_usd: number }>();
-    for (const { usedAt, agentId, costMicroUsd } of rows) {
-      const [quarter, agent] = [quarterOf(usedAt), JSON.stringify(agentId)];
-      const before = sums.get(`${quarter} ${agent}`)?.cost_micro_usd ?? 0;
-      const cost = Math.min(before + costMicroUsd, Number.MAX_SAFE_INTEGER);
-      sums.set(`${quarter} ${agent}`, { home, quarter, agent_json: agent, cost_micro_usd: cost });
-    }
-    const spending = db
-      .insertInto('spending')
-      .values([...sums.values()])
-      .onConflict((conflict) =>
-        conflict.columns(['home', 'quarter', 'agent_json']).doUpdateSet((eb) => ({
-          cost_micro_usd: eb('spending.cost_micro_usd', '+', eb.ref('excluded.cost_micro_usd')),
-        })),
-      );
-    // A counted request needs no reserve. With one commit for both, the next request waits less.
-    const reserves = db
-      .deleteFrom('reserves')
-      .where('home', '=', home)
-      .where(
-        isOneOf(
-          'reserve',
-          rows.flatMap(({ reserve }) => reserve ?? []),
-        ),
-      );
-    await runTogether(db, [usage, spending, reserves]);
-  }
 
   const commits = createCommits<UsageRow, true>({
     windowMs: 0,
@@ -260,9 +260,9 @@ export function createUsageRows({ db, database, home, alone, elapsed }: UsageRow
         let left = rows;
         let isRepeated = false;
         await enduring(database, async () => {
-          if (isRepeated) left = await withoutCounted(rows);
+          if (isRepeated) left = await withoutCounted(db, home, rows);
           isRepeated = true;
-          if (left.length > 0) await insert(left);
+          if (left.length > 0) await insert(db, home, left);
         });
         for (const { usedAt, agentId, costMicroUsd } of rows)
           if (known && quarterOf(usedAt) >= known.from)

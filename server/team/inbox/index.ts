@@ -12,12 +12,12 @@ import { inboxEndpoints } from '../../../src/shared/protocol/endpoints/team.ts';
 import type { RoostEvent } from '../../../src/shared/protocol/events.ts';
 import type { InboxMessage } from '../../../src/shared/protocol/threads.ts';
 import type { Inbox, NewInboxMessage, TakenMessage } from '../../contracts/index.ts';
-import { isOneOf, lockNamed } from '../../store/dialect.ts';
+import { isOneOf } from '../../store/dialect.ts';
 import { type Db, parseText, repeated, writeOnce } from '../../store/index.ts';
 import { answer, type Handled } from '../../http/endpoint.ts';
-import { refuseMessage, type Waiting } from '../../platform/quotas.ts';
 import type { Tables } from '../../store/tables.ts';
 import { type SetAside, SETS_NOTHING_ASIDE } from '../../platform/set-aside.ts';
+import { insertMessage, isCounted, putWithin } from './put.ts';
 
 // Attachments of messages that have not been read yet.
 
@@ -143,15 +143,26 @@ interface OpenInbox extends Inbox {
   tell(message: NewInboxMessage & { readonly from: 'relay' }, also: (within: Db) => Promise<void>): Promise<void>;
 }
 
-/**
- * Senders whose messages do not count towards a limit: the person, and the relay when it reports
- * what the person did.
- */
-const UNCOUNTED: readonly string[] = ['human', 'relay'];
-const isCounted = (from: string) => !UNCOUNTED.includes(from);
-
 /** In the order of arrival, whatever the clock said. */
 const oldestFirst = (a: Selectable<Tables['inbox']>, b: Selectable<Tables['inbox']>) => a.sequence - b.sequence;
+
+/** Removes an unread message of this sender. Resolves with its recipient. Null: there is none. */
+async function removeUnread(
+  db: Db,
+  home: string,
+  messageId: MessageId,
+  isSender: (builder: ExpressionBuilder<Tables, 'inbox'>) => Expression<SqlBool>,
+): Promise<AgentId | null> {
+  const row = await db
+    .deleteFrom('inbox')
+    .where('home', '=', home)
+    .where('message_json', '=', JSON.stringify(messageId))
+    .where(isSender)
+    .where('read_at', 'is', null)
+    .returning('agent_json')
+    .executeTakeFirst();
+  return row ? parseText(row.agent_json) : null;
+}
 
 export function createInbox({
   db,
@@ -168,21 +179,6 @@ export function createInbox({
   const changed = (agentId: AgentId) => tell({ kind: 'changed', time: now(), what: 'inbox', agentId });
   const messagesOf = (rows: readonly Selectable<Tables['inbox']>[]): InboxMessage[] =>
     setAside.read('inbox', rows, ({ message_json }) => message_json, messageOf);
-  /** Removes an unread message of this sender. Resolves with its recipient. Null: there is none. */
-  async function removeUnread(
-    messageId: MessageId,
-    isSender: (builder: ExpressionBuilder<Tables, 'inbox'>) => Expression<SqlBool>,
-  ): Promise<AgentId | null> {
-    const row = await db
-      .deleteFrom('inbox')
-      .where('home', '=', home)
-      .where('message_json', '=', JSON.stringify(messageId))
-      .where(isSender)
-      .where('read_at', 'is', null)
-      .returning('agent_json')
-      .executeTakeFirst();
-    return row ? parseText(row.agent_json) : null;
-  }
   const isMessage = (ids: readonly string[]) =>
     isOneOf(
       'message_json',
@@ -196,87 +192,11 @@ export function createInbox({
       .where('agent_json', '=', JSON.stringify(agentId))
       .where('read_at', 'is', null);
 
-  async function insert(
-    trx: Db,
-    { messageId, to, from, text, time, priority, type, threadId }: NewInboxMessage,
-  ): Promise<boolean> {
-    const { numInsertedOrUpdatedRows } = await trx
-      .insertInto('inbox')
-      .values({
-        home,
-        message_json: JSON.stringify(messageId),
-        agent_json: JSON.stringify(to),
-        text_json: JSON.stringify(text),
-        sent_at: time,
-        sender_json: JSON.stringify(from),
-        priority,
-        message_type: type ?? null,
-        thread: threadId,
-        read_session_json: null,
-        read_run_json: null,
-        read_at: null,
-      })
-      .onConflict((conflict) => conflict.columns(['home', 'message_json']).doNothing())
-      .executeTakeFirst();
-    return Number(numInsertedOrUpdatedRows) > 0;
-  }
-
-  /** Unread messages of agents to this one: those of this sender, and all. */
-  async function used(trx: Db, to: string, from: string): Promise<readonly [Waiting, Waiting]> {
-    const sender = JSON.stringify(from);
-    const row = await trx
-      .selectFrom('inbox')
-      .select([
-        sql<string>`count(*)`.as('messages'),
-        sql<string>`coalesce(sum(octet_length(text_json)), 0)`.as('bytes'),
-        sql<string>`count(*) filter (where sender_json = ${sender})`.as('own_messages'),
-        sql<string>`coalesce(sum(octet_length(text_json)) filter (where sender_json = ${sender}), 0)`.as('own_bytes'),
-      ])
-      .where('home', '=', home)
-      .where('agent_json', '=', JSON.stringify(to))
-      .where('read_at', 'is', null)
-      .where(
-        'sender_json',
-        'not in',
-        UNCOUNTED.map((id) => JSON.stringify(id)),
-      )
-      .executeTakeFirstOrThrow();
-    return [
-      { messages: Number(row.own_messages), bytes: Number(row.own_bytes) },
-      { messages: Number(row.messages), bytes: Number(row.bytes) },
-    ];
-  }
-
-  /**
-   * An advisory lock per recipient serialises the count and the insert, also across processes.
-   * Otherwise two concurrent messages could both find the last room.
-   */
-  const putWithin = (
-    message: NewInboxMessage,
-    name: string,
-  ): Promise<{ readonly isNew: boolean; readonly refusal: string | null }> =>
-    db.transaction().execute(async (trx) => {
-      await lockNamed(trx, `inbox ${home} ${message.to}`);
-      const refusal = refuseMessage(
-        name,
-        Buffer.byteLength(JSON.stringify(message.text)),
-        ...(await used(trx, message.to, message.from)),
-      );
-      if (refusal === null) return { isNew: await insert(trx, message), refusal };
-      const there = await trx
-        .selectFrom('inbox')
-        .select('sequence')
-        .where('home', '=', home)
-        .where('message_json', '=', JSON.stringify(message.messageId))
-        .executeTakeFirst();
-      return { isNew: false, refusal: there ? null : refusal };
-    });
-
   return {
     async tell(message, also) {
       const isNew = await repeated(() =>
         db.transaction().execute(async (trx) => {
-          const inserted = await insert(trx, message);
+          const inserted = await insertMessage(trx, home, message);
           if (inserted) await kept.put(trx, message);
           await also(trx);
           return inserted;
@@ -288,7 +208,9 @@ export function createInbox({
       const noRoom = isCounted(message.from) ? await refuseForRoom() : null;
       if (noRoom !== null) return noRoom;
       const { isNew, refusal } = await repeated(async () =>
-        isCounted(message.from) ? await putWithin(message, name) : { isNew: await insert(db, message), refusal: null },
+        isCounted(message.from)
+          ? await putWithin(db, home, message, name)
+          : { isNew: await insertMessage(db, home, message), refusal: null },
       );
       if (isNew) held.put(message);
       if (isNew) changed(message.to);
@@ -361,7 +283,9 @@ export function createInbox({
       return taken;
     },
     async withdrawForPerson(messageId) {
-      const agentId = await removeUnread(messageId, ({ eb }) => eb('sender_json', '=', JSON.stringify('human')));
+      const agentId = await removeUnread(db, home, messageId, ({ eb }) =>
+        eb('sender_json', '=', JSON.stringify('human')),
+      );
       if (agentId === null) return false;
       held.take(messageId);
       changed(agentId);
@@ -377,7 +301,9 @@ export function createInbox({
       return row ? (row.read_at === null ? 'waits' : 'read') : null;
     },
     async withdraw(messageId) {
-      const agentId = await removeUnread(messageId, ({ eb, ref }) => eb('sender_json', '=', ref('agent_json')));
+      const agentId = await removeUnread(db, home, messageId, ({ eb, ref }) =>
+        eb('sender_json', '=', ref('agent_json')),
+      );
       if (agentId === null) return false;
       changed(agentId);
       return true;

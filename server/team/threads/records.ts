@@ -34,6 +34,61 @@ interface Restoring {
   messages(threadId: ThreadId, offered: readonly Offered<'thread-message'>[]): Promise<readonly RecordAnswer[]>;
 }
 
+async function lastSequence(trx: Db, home: string, threadId: ThreadId): Promise<number> {
+  const row = await trx
+    .selectFrom('thread_messages')
+    .select((eb) => eb.fn.max('sequence').as('last'))
+    .where('home', '=', home)
+    .where('thread', '=', threadId)
+    .executeTakeFirst();
+  return row?.last ?? 0;
+}
+
+/** Renumbers messages by time. No agent gets a message twice, and unread messages stay unread. */
+async function inOrderOfTime(trx: Db, home: string, threadId: ThreadId): Promise<void> {
+  const rows: readonly Numbered[] = await trx
+    .selectFrom('thread_messages')
+    .select(['sequence', 'message', 'sent_at'])
+    .where('home', '=', home)
+    .where('thread', '=', threadId)
+    .orderBy('sent_at')
+    .orderBy('sequence')
+    .execute();
+  const sequences = new Map(rows.map(({ sequence }, i) => [sequence, i + 1]));
+  const members = await trx
+    .selectFrom('thread_members')
+    .select(['agent_json', 'seen_sequence'])
+    .where('home', '=', home)
+    .where('thread', '=', threadId)
+    .execute();
+  for (const table of ['thread_messages', 'thread_mentions'] as const) {
+    // Done in two steps through negative numbers, because no two rows may share a number at any
+    // time.
+    for (const sign of [-1, 1]) {
+      const moves = [...sequences].map(([before, after]) =>
+        sign < 0 ? { before, after: -after } : { before: -after, after },
+      );
+      await sql`
+        update ${sql.table(`${SCHEMA}.${table}`)} as moved set sequence = given.after
+        from ${givenRows('given', { before: 'bigint', after: 'bigint' }, moves)}
+        where moved.home = ${home} and moved.thread = ${threadId} and moved.sequence = given.before`.execute(trx);
+    }
+  }
+  for (const { agent_json, seen_sequence } of members) {
+    const unseen = rows
+      .filter(({ sequence }) => sequence > seen_sequence)
+      .map(({ sequence }) => sequences.get(sequence) ?? 0);
+    const seen = unseen.length === 0 ? rows.length : Math.min(...unseen) - 1;
+    await trx
+      .updateTable('thread_members')
+      .set({ seen_sequence: Math.max(0, seen) })
+      .where('home', '=', home)
+      .where('thread', '=', threadId)
+      .where('agent_json', '=', agent_json)
+      .execute();
+  }
+}
+
 function createRestoring({ db, home }: Pick<ThreadsContext, 'db' | 'home'>): Restoring {
   const ofThread = (thread: string) => ({ home, thread });
 
@@ -150,7 +205,7 @@ function createRestoring({ db, home }: Pick<ThreadsContext, 'db' | 'home'>): Res
       const taken = new Set(here.map(({ sequence }) => sequence));
       const clash =
         fresh.some(({ value }) => taken.has(value.sequence)) || hasTwice(fresh.map(({ value }) => value.sequence));
-      const end = clash ? await lastSequence(trx, threadId) : 0;
+      const end = clash ? await lastSequence(trx, home, threadId) : 0;
       await trx
         .insertInto('thread_messages')
         .values(
@@ -168,8 +223,8 @@ function createRestoring({ db, home }: Pick<ThreadsContext, 'db' | 'home'>): Res
           })),
         )
         .execute();
-      if (clash) await inOrderOfTime(trx, threadId);
-      const last = await lastSequence(trx, threadId);
+      if (clash) await inOrderOfTime(trx, home, threadId);
+      const last = await lastSequence(trx, home, threadId);
       await trx
         .updateTable('threads')
         .set({ messages: last, last_at: Math.max(row.last_at, ...fresh.map(({ value }) => value.time)) })
@@ -187,61 +242,6 @@ function createRestoring({ db, home }: Pick<ThreadsContext, 'db' | 'home'>): Res
       const added = new Set(fresh.map(({ id }) => id));
       return offered.map(({ id }) => (added.has(id) ? TAKEN : KEPT));
     });
-  }
-
-  async function lastSequence(trx: Db, threadId: ThreadId): Promise<number> {
-    const row = await trx
-      .selectFrom('thread_messages')
-      .select((eb) => eb.fn.max('sequence').as('last'))
-      .where('home', '=', home)
-      .where('thread', '=', threadId)
-      .executeTakeFirst();
-    return row?.last ?? 0;
-  }
-
-  /** Renumbers messages by time. No agent gets a message twice, and unread messages stay unread. */
-  async function inOrderOfTime(trx: Db, threadId: ThreadId): Promise<void> {
-    const rows: readonly Numbered[] = await trx
-      .selectFrom('thread_messages')
-      .select(['sequence', 'message', 'sent_at'])
-      .where('home', '=', home)
-      .where('thread', '=', threadId)
-      .orderBy('sent_at')
-      .orderBy('sequence')
-      .execute();
-    const sequences = new Map(rows.map(({ sequence }, i) => [sequence, i + 1]));
-    const members = await trx
-      .selectFrom('thread_members')
-      .select(['agent_json', 'seen_sequence'])
-      .where('home', '=', home)
-      .where('thread', '=', threadId)
-      .execute();
-    for (const table of ['thread_messages', 'thread_mentions'] as const) {
-      // Done in two steps through negative numbers, because no two rows may share a number at any
-      // time.
-      for (const sign of [-1, 1]) {
-        const moves = [...sequences].map(([before, after]) =>
-          sign < 0 ? { before, after: -after } : { before: -after, after },
-        );
-        await sql`
-          update ${sql.table(`${SCHEMA}.${table}`)} as moved set sequence = given.after
-          from ${givenRows('given', { before: 'bigint', after: 'bigint' }, moves)}
-          where moved.home = ${home} and moved.thread = ${threadId} and moved.sequence = given.before`.execute(trx);
-      }
-    }
-    for (const { agent_json, seen_sequence } of members) {
-      const unseen = rows
-        .filter(({ sequence }) => sequence > seen_sequence)
-        .map(({ sequence }) => sequences.get(sequence) ?? 0);
-      const seen = unseen.length === 0 ? rows.length : Math.min(...unseen) - 1;
-      await trx
-        .updateTable('thread_members')
-        .set({ seen_sequence: Math.max(0, seen) })
-        .where('home', '=', home)
-        .where('thread', '=', threadId)
-        .where('agent_json', '=', agent_json)
-        .execute();
-    }
   }
 
   return { thread: restoreThread, messages: restoreMessages };
