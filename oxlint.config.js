@@ -302,7 +302,6 @@ const LONG_FUNCTIONS = [
   'server/agents/proxy/index.ts',
   'server/agents/runs/speaker.ts',
   'server/agents/session/egg.ts',
-  'server/agents/session/session.ts',
   'server/approvals/pins/folder-scan.ts',
   'server/dreams/index.ts',
   'server/households/open-home.ts',
