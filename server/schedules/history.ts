@@ -5,9 +5,9 @@ import type { AgentId, RunId, ScheduleId } from '../../src/shared/domain/ids.ts'
 import { type OccurrenceEnd, SKIP_REASONS, type SkipReason } from '../../src/shared/domain/schedule/timing.ts';
 import { idOf } from '../../src/shared/protocol/limits.ts';
 import { occurrenceSchema, occurrenceStateSchema, type Occurrence } from '../../src/shared/protocol/schedules.ts';
-import { anyTrue, cappedSum, contains, countIn, givenRows, isOneOf } from '../store/dialect.ts';
+import { contains } from '../store/dialect.ts';
 import { parseText } from '../store/index.ts';
-import { SCHEMA, type Tables } from '../store/tables.ts';
+import type { Tables } from '../store/tables.ts';
 import { json, type RowsDeps } from './schedule-rows.ts';
 import { SETS_NOTHING_ASIDE } from '../platform/set-aside.ts';
 
@@ -41,7 +41,7 @@ export const skipReasonSchema = z.enum(SKIP_REASONS);
 const reasonSchema = skipReasonSchema.nullable();
 /** The sentence in the stored detail of an occurrence. */
 export const detailOf = (json: string | null): string | null => detailSchema.parse(JSON.parse(json ?? '{}')).detail;
-function endOf(row: Pick<Selectable<Tables['occurrences']>, 'state' | 'reason'>): OccurrenceEnd | null {
+export function endOf(row: Pick<Selectable<Tables['occurrences']>, 'state' | 'reason'>): OccurrenceEnd | null {
   const state = occurrenceStateSchema.parse(row.state);
   if (state === 'due' || state === 'claimed' || state === 'running') return null;
   if (state !== 'skipped') return { state, reason: null };
@@ -49,7 +49,7 @@ function endOf(row: Pick<Selectable<Tables['occurrences']>, 'state' | 'reason'>)
 }
 
 /** The kind of a stored schedule. A schedule that is gone counts as a routine. */
-function kindIn(valueJson: string | null): Occurrence['kind'] {
+export function kindIn(valueJson: string | null): Occurrence['kind'] {
   const schedule = z.looseObject({ kind: occurrenceSchema.shape.kind }).safeParse(JSON.parse(valueJson ?? '{}'));
   return schedule.success ? schedule.data.kind : 'routine';
 }
@@ -89,11 +89,9 @@ export interface SpentByRoutine {
 }
 
 /** Runs that have ended since then. A skipped occurrence is no run. */
-const overSince = (since: number) => sql<boolean>`(
+export const overSince = (since: number) => sql<boolean>`(
   occurrences.ended_at > ${since} and occurrences.run is not null and occurrences.state <> 'skipped'
 )`;
-
-const OCCURRENCES = sql.table(`${SCHEMA}.occurrences`);
 
 export function createHistory({ db, home, setAside = SETS_NOTHING_ASIDE }: Pick<RowsDeps, 'db' | 'home' | 'setAside'>) {
   const named = () =>
@@ -131,26 +129,6 @@ export function createHistory({ db, home, setAside = SETS_NOTHING_ASIDE }: Pick<
         .limit(most)
         .execute();
       return rows.map(occurrenceOf);
-    },
-    /**
-     * Agents that finished a run after `since`, each with the latest end. In ms since the epoch.
-     */
-    async endsSince(since: number): Promise<ReadonlyMap<AgentId, number>> {
-      const rows = await db
-        .selectFrom('occurrences')
-        .select(['agent_json', sql<string>`max(ended_at)`.as('at')])
-        .where('home', '=', home)
-        .where(overSince(since))
-        .groupBy('agent_json')
-        .execute();
-      return new Map(
-        setAside.read(
-          'schedules',
-          rows,
-          ({ agent_json }) => agent_json,
-          ({ agent_json, at }) => [parseText(agent_json), Number(at)] as const,
-        ),
-      );
     },
     /** The occurrence whose run this is. */
     async withRun(runId: RunId): Promise<Occurrence | null> {
@@ -234,97 +212,6 @@ export function createHistory({ db, home, setAside = SETS_NOTHING_ASIDE }: Pick<
         .execute();
       return rows.map(occurrenceOf);
     },
-    /** Start of the agent's latest run, in ms since the epoch. 0: none is known. */
-    async lastRunOf(agentId: AgentId): Promise<number> {
-      const { at } = await db
-        .selectFrom('occurrences')
-        .where('home', '=', home)
-        .where('agent_json', '=', json(agentId))
-        .select((eb) => eb.fn.max('started_at').as('at'))
-        .executeTakeFirstOrThrow();
-      return Number(at ?? 0);
-    },
-    /** Costs of the runs in (`from`, now], by schedule, most expensive first. */
-    async spentSince(from: number): Promise<SpentByRoutine[]> {
-      const rows = await db
-        .selectFrom('occurrences')
-        .select((eb) => [
-          'schedule',
-          'agent_json',
-          anyTrue(sql`kind = 'wake'`).as('wake'),
-          eb.fn.countAll<number>().as('runs'),
-          cappedSum(countIn('detail_json', 'costMicroUsd')).as('micro_usd'),
-          cappedSum(countIn('detail_json', 'tokens')).as('tokens'),
-          anyTrue(contains('detail_json', '"estimated":true')).as('estimated'),
-        ])
-        .where('home', '=', home)
-        .where('started_at', '>', from)
-        .where('ended_at', 'is not', null)
-        .groupBy(['schedule', 'agent_json'])
-        .orderBy('micro_usd', 'desc')
-        .orderBy('schedule')
-        .execute();
-      const names = await db
-        .selectFrom('schedules')
-        .select(['schedule', 'name_json', 'value_json'])
-        .where('home', '=', home)
-        .where(
-          isOneOf(
-            'schedule',
-            rows.map(({ schedule }) => schedule),
-          ),
-        )
-        .execute();
-      const nameOf = new Map(names.map(({ schedule, name_json }) => [schedule, parseText(name_json)]));
-      const valueOf = new Map(names.map(({ schedule, value_json }) => [schedule, value_json]));
-      return rows.map(({ schedule, agent_json, wake, runs, micro_usd, tokens, estimated }) => ({
-        scheduleId: schedule,
-        agentId: parseText(agent_json),
-        name: nameOf.get(schedule) ?? null,
-        kind: wake ? 'wake' : kindIn(valueOf.get(schedule) ?? null),
-        runs: Number(runs),
-        tokens: Number(tokens),
-        costMicroUsd: Number(micro_usd),
-        estimated: Boolean(estimated),
-      }));
-    },
-    /** The latest outcomes of one schedule, newest first. */
-    async ends(scheduleId: ScheduleId, most: number): Promise<OccurrenceEnd[]> {
-      const rows = await db
-        .selectFrom('occurrences')
-        .select(['state', 'reason'])
-        .where('home', '=', home)
-        .where('schedule', '=', scheduleId)
-        .where('ended_at', 'is not', null)
-        // Runs that the schedule started by waking an agent are not its occurrences.
-        .where('kind', '=', '')
-        .orderBy('due_at', 'desc')
-        .limit(most)
-        .execute();
-      return rows.flatMap((row) => endOf(row) ?? []);
-    },
-    /** The same as `ends` for several schedules, by schedule. */
-    async endsOf(
-      scheduleIds: readonly ScheduleId[],
-      most: number,
-    ): Promise<ReadonlyMap<string, readonly OccurrenceEnd[]>> {
-      const asked = scheduleIds.map((schedule) => ({ schedule }));
-      const { rows } = await sql<{ schedule: string; state: string; reason: string | null }>`
-        select ends.schedule, ends.state, ends.reason
-        from ${givenRows('asked', { schedule: 'text' }, asked)}
-        join ${OCCURRENCES} as ends on ends.home = ${home} and ends.schedule = asked.schedule
-          and ends.ended_at is not null and ends.kind = '' and ends.due_at >= (
-            select min(latest.due_at) from (
-              select due_at from ${OCCURRENCES} as each
-              where each.home = ${home} and each.schedule = asked.schedule and each.ended_at is not null and each.kind = ''
-              order by each.due_at desc limit ${most}
-            ) as latest
-          )
-        order by ends.schedule, ends.due_at desc`.execute(db);
-      const ends = new Map<string, OccurrenceEnd[]>();
-      for (const row of rows) ends.set(row.schedule, [...(ends.get(row.schedule) ?? []), ...[endOf(row) ?? []].flat()]);
-      return ends;
-    },
     /**
      * Occurrences due in (`from`, `to`], newest first, whether they wait, run or have ended. `idle:
      * 'last'`: when there are more than `most`, those skipped because nothing waited are dropped
@@ -351,18 +238,6 @@ export function createHistory({ db, home, setAside = SETS_NOTHING_ASIDE }: Pick<
         .limit(most)
         .execute();
       return rows.map(occurrenceOf).sort((one, other) => other.dueAt - one.dueAt);
-    },
-    /** The last tick of this home's clock, and when the person stopped it (null: they did not). */
-    async sign(): Promise<{ readonly seenAt: number; readonly stoppedAt: number | null } | null> {
-      const row = await db.selectFrom('clocks').selectAll().where('home', '=', home).executeTakeFirst();
-      return row ? { seenAt: row.seen_at, stoppedAt: row.stopped_at } : null;
-    },
-    async writeSign(seenAt: number, stoppedAt: number | null): Promise<void> {
-      await db
-        .insertInto('clocks')
-        .values({ home, seen_at: seenAt, stopped_at: stoppedAt })
-        .onConflict((conflict) => conflict.column('home').doUpdateSet({ seen_at: seenAt, stopped_at: stoppedAt }))
-        .execute();
     },
   };
 }

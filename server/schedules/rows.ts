@@ -1,4 +1,7 @@
 /** All tables of scheduled work, in one object. */
+import { createClockRows } from './clock-rows.ts';
+import { createMovesAsked } from './moves-asked.ts';
+import { createOutcomes } from './outcome-rows.ts';
 import { createHistory } from './history.ts';
 import { createClaimedRows } from './claimed-rows.ts';
 import { createLeftRows } from './left-rows.ts';
@@ -16,9 +19,12 @@ export type ScheduleRows = ReturnType<typeof createScheduleRows>;
 export const createScheduleRows = (deps: RowsDeps) => ({
   ...createScheduleTable(deps),
   ...createMovingRows(deps),
+  ...createMovesAsked(deps),
   ...createOccurrences(deps),
   ...createClaimedRows(deps),
   ...createOpenRows(deps),
   ...createLeftRows(deps),
   ...createHistory(deps),
+  ...createOutcomes(deps),
+  ...createClockRows(deps),
 });

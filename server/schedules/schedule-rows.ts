@@ -137,98 +137,107 @@ export async function takeAwayOnceOver(trx: Db, home: string, scheduleId: Schedu
   if (!again && !open) await takeAway(trx, home, scheduleId, now);
 }
 
-export function createScheduleTable({ db, home, limits, setAside = SETS_NOTHING_ASIDE }: RowsDeps) {
-  const readRows = (rows: readonly Parameters<typeof rowOf>[0][]): Row[] =>
-    setAside.read('schedules', rows, ({ schedule }) => schedule, rowOf);
-  const schedules = () => notRemoved(db, home);
-  async function named(from: Db, agentId: AgentId, name: string): Promise<Row | null> {
-    const row = await notRemoved(from, home)
-      .selectAll()
-      .where('agent_json', '=', json(agentId))
-      .where('name_json', '=', json(name))
-      .executeTakeFirst();
-    return row ? rowOf(row) : null;
-  }
-  /**
-   * Locks the row until the transaction ends, because a move or a reorder also increments the
-   * version.
-   */
-  async function versionOf(trx: Db, scheduleId: ScheduleId): Promise<number | null> {
-    const row = await notRemoved(trx, home)
-      .select('version')
-      .where('schedule', '=', scheduleId)
-      .forUpdate()
-      .executeTakeFirst();
-    return row?.version ?? null;
-  }
-  async function count(from: Db, agentId: AgentId): Promise<{ readonly own: number; readonly all: number }> {
-    const { own, all } = await notRemoved(from, home)
-      .select((eb) => [
-        eb.fn.countAll<number>().as('all'),
-        eb.fn.countAll<number>().filterWhere('agent_json', '=', json(agentId)).as('own'),
-      ])
-      .executeTakeFirstOrThrow();
-    return { own: Number(own), all: Number(all) };
-  }
-  const insert = (
-    trx: Db,
-    {
-      scheduleId,
-      schedule,
-      now,
-      dueAt,
-      position,
-      givenOffset,
-    }: Pick<Row, 'scheduleId' | 'schedule' | 'dueAt' | 'givenOffset'> & {
-      readonly now: number;
-      readonly position: number | null;
-    },
-  ) =>
-    trx
-      .insertInto('schedules')
-      .values({
-        home,
-        schedule: scheduleId,
+async function named(from: Db, home: string, agentId: AgentId, name: string): Promise<Row | null> {
+  const row = await notRemoved(from, home)
+    .selectAll()
+    .where('agent_json', '=', json(agentId))
+    .where('name_json', '=', json(name))
+    .executeTakeFirst();
+  return row ? rowOf(row) : null;
+}
+/**
+ * Locks the row until the transaction ends, because a move or a reorder also increments the
+ * version.
+ */
+async function versionOf(trx: Db, home: string, scheduleId: ScheduleId): Promise<number | null> {
+  const row = await notRemoved(trx, home)
+    .select('version')
+    .where('schedule', '=', scheduleId)
+    .forUpdate()
+    .executeTakeFirst();
+  return row?.version ?? null;
+}
+/** Schedules of this agent, and of all. */
+async function count(
+  from: Db,
+  home: string,
+  agentId: AgentId,
+): Promise<{ readonly own: number; readonly all: number }> {
+  const { own, all } = await notRemoved(from, home)
+    .select((eb) => [
+      eb.fn.countAll<number>().as('all'),
+      eb.fn.countAll<number>().filterWhere('agent_json', '=', json(agentId)).as('own'),
+    ])
+    .executeTakeFirstOrThrow();
+  return { own: Number(own), all: Number(all) };
+}
+
+/** Writes a schedule in the place of one with its id. */
+const insert = (
+  trx: Db,
+  home: string,
+  {
+    scheduleId,
+    schedule,
+    now,
+    dueAt,
+    position,
+    givenOffset,
+  }: Pick<Row, 'scheduleId' | 'schedule' | 'dueAt' | 'givenOffset'> & {
+    readonly now: number;
+    readonly position: number | null;
+  },
+) =>
+  trx
+    .insertInto('schedules')
+    .values({
+      home,
+      schedule: scheduleId,
+      agent_json: json(schedule.agentId),
+      name_json: json(schedule.name),
+      value_json: JSON.stringify(schedule),
+      stamp: null,
+      position: position ?? 0,
+      judged_at: now,
+      due_at: dueAt,
+      paused_why: null,
+      given_offset: givenOffset,
+      agreed: agreementOf(schedule),
+      created_at: now,
+      updated_at: now,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['home', 'schedule']).doUpdateSet((eb) => ({
         agent_json: json(schedule.agentId),
         name_json: json(schedule.name),
         value_json: JSON.stringify(schedule),
         stamp: null,
-        position: position ?? 0,
+        version: eb('schedules.version', '+', 1),
+        removed: false,
         judged_at: now,
         due_at: dueAt,
         paused_why: null,
         given_offset: givenOffset,
         agreed: agreementOf(schedule),
-        created_at: now,
+        // A schedule that was removed and is set again counts as new.
+        created_at: sql<
+          number | null
+        >`case when schedules.removed then cast(${now} as bigint) else schedules.created_at end`,
         updated_at: now,
-      })
-      .onConflict((conflict) =>
-        conflict.columns(['home', 'schedule']).doUpdateSet((eb) => ({
-          agent_json: json(schedule.agentId),
-          name_json: json(schedule.name),
-          value_json: JSON.stringify(schedule),
-          stamp: null,
-          version: eb('schedules.version', '+', 1),
-          removed: false,
-          judged_at: now,
-          due_at: dueAt,
-          paused_why: null,
-          given_offset: givenOffset,
-          agreed: agreementOf(schedule),
-          // A schedule that was removed and is set again counts as new.
-          created_at: sql<
-            number | null
-          >`case when schedules.removed then cast(${now} as bigint) else schedules.created_at end`,
-          updated_at: now,
-          elsewhere: null,
-          wanted: false,
-          since: null,
-          // A schedule that was due elsewhere moves here with this write.
-          turn: sql<number>`schedules.turn + case when schedules.elsewhere is null then 0 else 1 end`,
-          ...(position === null ? {} : { position }),
-        })),
-      )
-      .execute();
+        elsewhere: null,
+        wanted: false,
+        since: null,
+        // A schedule that was due elsewhere moves here with this write.
+        turn: sql<number>`schedules.turn + case when schedules.elsewhere is null then 0 else 1 end`,
+        ...(position === null ? {} : { position }),
+      })),
+    )
+    .execute();
+
+export function createScheduleTable({ db, home, limits, setAside = SETS_NOTHING_ASIDE }: RowsDeps) {
+  const readRows = (rows: readonly Parameters<typeof rowOf>[0][]): Row[] =>
+    setAside.read('schedules', rows, ({ schedule }) => schedule, rowOf);
+  const schedules = () => notRemoved(db, home);
   return {
     /** In the person's order. `agentId` left out: of all agents. */
     async all(agentId?: AgentId): Promise<Row[]> {
@@ -270,8 +279,8 @@ export function createScheduleTable({ db, home, limits, setAside = SETS_NOTHING_
       const row = await schedules().selectAll().where('schedule', '=', scheduleId).executeTakeFirst();
       return row ? rowOf(row) : null;
     },
-    named: (agentId: AgentId, name: string) => named(db, agentId, name),
-    count: (agentId: AgentId) => count(db, agentId),
+    named: (agentId: AgentId, name: string) => named(db, home, agentId, name),
+    count: (agentId: AgentId) => count(db, home, agentId),
     /**
      * Writes a schedule that is due on this home. Its stamp stays null until the change is in the
      * event log. An advisory lock serialises writes, also across processes, so that the limits and
@@ -294,12 +303,12 @@ export function createScheduleTable({ db, home, limits, setAside = SETS_NOTHING_
     ): Promise<'written' | 'full' | 'named' | 'changed-elsewhere'> {
       return await db.transaction().execute(async (trx) => {
         await lockNamed(trx, `schedules of ${home}`);
-        const other = await named(trx, schedule.agentId, schedule.name);
+        const other = await named(trx, home, schedule.agentId, schedule.name);
         if (other && other.scheduleId !== scheduleId) return 'named';
-        if (version !== undefined && (await versionOf(trx, scheduleId)) !== version) return 'changed-elsewhere';
-        const { own, all } = position === null ? { own: 0, all: 0 } : await count(trx, schedule.agentId);
+        if (version !== undefined && (await versionOf(trx, home, scheduleId)) !== version) return 'changed-elsewhere';
+        const { own, all } = position === null ? { own: 0, all: 0 } : await count(trx, home, schedule.agentId);
         if (own >= limits.perAgent || all >= limits.perHousehold) return 'full';
-        await insert(trx, { scheduleId, schedule, now, dueAt, position, givenOffset });
+        await insert(trx, home, { scheduleId, schedule, now, dueAt, position, givenOffset });
         if (text) await keepText(trx, home, scheduleId, text, now);
         return 'written';
       });
