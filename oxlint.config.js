@@ -318,7 +318,6 @@ const LONG_FUNCTIONS = [
   'server/team/events/index.ts',
   'server/team/memory/index.ts',
   'server/tools/acp/mind.ts',
-  'server/tools/task-work/requests.ts',
   'server/tools/workspaces/folder.ts',
   'src/page/state/index.ts',
   'src/page/state/projects.ts',

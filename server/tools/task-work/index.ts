@@ -27,7 +27,7 @@ import { createRequests } from './requests.ts';
 import { createProjectFiles } from './project-files.ts';
 import { createAttemptCommands } from './attempt-commands.ts';
 import { createAttemptEnds } from './attempt-ends.ts';
-import { createWorkBase, startOf, type TaskWorkDeps } from './base.ts';
+import { createWorkBase, type TaskWorkDeps } from './base.ts';
 import type { OpenTaskWork } from './contract.ts';
 import { createFinish } from './finish.ts';
 import { createPrepare } from './prepare.ts';
@@ -47,7 +47,6 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
   const finishing = createFinish(base, receipts.found, commit);
   const requests = createRequests({
     ...base,
-    startOf,
     missing: finishing.missing,
     async collect(project, open) {
       await receipts.receiptOf(project, open);

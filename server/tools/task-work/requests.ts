@@ -9,22 +9,21 @@
  *   request, and stands in the way of nothing else.
  * - A merge names the commit that the person has seen, and a revert the commit that it takes back.
  */
-import type { AgentId, ProjectId, TaskId } from '../../../src/shared/domain/ids.ts';
+import type { ProjectId, TaskId } from '../../../src/shared/domain/ids.ts';
 import { columnOfKind, kindOfColumn } from '../../../src/shared/domain/projects.ts';
 import { sentence } from '../../../src/shared/domain/names.ts';
 import { titled } from '../../../src/shared/domain/quoting.ts';
 import { PERSON } from '../../../src/shared/domain/threads.ts';
-import { ATTEMPT_LIMITS, type Attempt, type MergeRequest } from '../../../src/shared/protocol/attempts.ts';
+import type { MergeRequest } from '../../../src/shared/protocol/attempts.ts';
 import { LINE_COMMENT_LIMITS, type NewLineComment } from '../../../src/shared/protocol/line-comments.ts';
 import type { Project, ProjectValue, Task, TaskValue } from '../../../src/shared/protocol/projects.ts';
-import type { Logger } from '../../platform/logger.ts';
-import type { Attempts, OpenAttempt, Projects, TaskWork } from '../../team/projects/index.ts';
-import type { Merged, Repositories, Repository, Tokens } from '../checkouts/index.ts';
-import type { Forges } from './forge.ts';
+import type { TaskWork } from '../../team/projects/index.ts';
+import type { Merged, Repository } from '../checkouts/index.ts';
 import { keptComments, messageOf } from './line-comments.ts';
-import { done, type Done, isFault, NO_WORK, unable, unsaved } from './outcome.ts';
+import { done, type Done, unable, unsaved } from './outcome.ts';
 import { secretIn } from './repository-words.ts';
 import { notRunNote } from './summary.ts';
+import { createOpening, type RequestsDeps } from './opening.ts';
 
 export interface Requests {
   /** Opens the request of a task, or brings the open one up to date. */
@@ -51,29 +50,6 @@ export interface Requests {
   moved: TaskWork['moved'];
 }
 
-export interface RequestsDeps {
-  readonly projects: Pick<Projects, 'update'>;
-  readonly attempts: Pick<Attempts, 'list' | 'openOf'>;
-  readonly repositories: Pick<Repositories, 'of'>;
-  readonly tokens: Pick<Tokens, 'of'>;
-  readonly forges: Forges;
-  readonly missing: TaskWork['missing'];
-  /** Takes what was committed in the checkout of an attempt into the relay's repository. */
-  readonly collect: (project: Project, open: OpenAttempt) => Promise<void>;
-  /** The commit where the changes of a task begin. */
-  readonly startOf: (repository: Repository, attempt: Pick<Attempt, 'base'>, head: string | null) => Promise<string>;
-  readonly taskOf: (
-    projectId: ProjectId,
-    taskId: TaskId,
-  ) => Promise<Done<{ readonly project: Project; readonly task: Task }>>;
-  /** Runs work on one task, one step after another. */
-  readonly inOrder: <Result>(taskId: TaskId, work: () => Promise<Result>) => Promise<Result>;
-  /** Leaves a message of the person for the agent. */
-  readonly tellAgent: (agentId: AgentId, text: string) => Promise<void>;
-  readonly now: () => number;
-  readonly logger: Pick<Logger, 'error'>;
-}
-
 /** For the agent: the request is open in Roost alone. */
 export const inRoost = (forgeProblem: string) =>
   `The request is open in Roost, where the human sees it. It is not as it should be at the forge: ${forgeProblem}`;
@@ -93,98 +69,35 @@ async function beforeMerge(
   return second === head ? first : null;
 }
 
+/** What becomes of a task with its request. */
+const ACTS = {
+  merged: { what: 'merged', from: ['open'], to: 'done' },
+  'changes-wanted': { what: 'changes', from: ['open'], to: 'ready' },
+  closed: { what: 'closed', from: ['open'], to: null },
+  reverted: { what: 'reverted', from: ['merged'], to: 'review' },
+  restored: { what: 'merged', from: ['reverted'], to: 'done' },
+} as const;
+type Known = Partial<Pick<MergeRequest, 'merged' | 'mergedOnto' | 'reverted' | 'forgeProblem'>>;
+
+/** Why nothing was merged. `conflict`: says it of these files. */
+const refusalOf = (merged: Exclude<Merged, { kind: 'merged' }>, conflict: (files: string) => string) =>
+  merged.kind === 'conflict'
+    ? unable('merge-conflict', conflict(merged.files.map(titled).join(', ')))
+    : unable('merge-refused', merged.why);
+
 export function createRequests(deps: RequestsDeps): Requests {
   const { projects, attempts, repositories, taskOf, inOrder, now, logger } = deps;
-
-  /**
-   * Opens the request in Roost, then at the forge. What the forge refuses is noted at the request,
-   * so the person can merge, or ask for changes, whatever the forge does. `words` null: an earlier
-   * request keeps its own, and a new one has the task's.
-   */
-  async function openRequest(
-    by: string,
-    project: Project,
-    task: Task,
-    words: { readonly title: string; readonly body: string } | null,
-  ): Promise<Done<MergeRequest>> {
-    const last = (await attempts.list(task.taskId)).at(-1);
-    if (!last) return NO_WORK;
-    const repository = await repositories.of(project.projectId, project);
-    const head = await repository.headOf(last.branch);
-    const from = await deps.startOf(repository, last, head);
-    if (head === null || head === from) return unable('no-work', 'The branch of the task has no change yet.');
-    const secret = await secretIn(project, repository, { base: from, head });
-    if (secret !== null) return unable('merge-refused', secret);
-    const before = task.request?.branch === last.branch ? task.request : null;
-    const isOpen = before?.state === 'open';
-    const goesOn = before !== null && (isOpen || before.state === 'changes-wanted');
-    const { title, body } = words ?? (goesOn ? before : { title: task.title, body: task.description });
-    const request: MergeRequest = {
-      title: title.slice(0, ATTEMPT_LIMITS.title),
-      body: body.slice(0, ATTEMPT_LIMITS.body),
-      by: words === null && goesOn ? before.by : by,
-      state: 'open',
-      branch: last.branch,
-      base: from,
-      head,
-      merged: null,
-      mergedOnto: null,
-      reverted: null,
-      url: task.request?.url ?? null,
-      forgeProblem: null,
-      openedAt: isOpen ? before.openedAt : now(),
-      updatedAt: now(),
-    };
-    const saved = await projects.update(project.projectId, task.taskId, ({ value }) => ({
-      isLimited: true,
-      value: {
-        ...value,
-        request,
-        updatedAt: now(),
-        history: isOpen
-          ? value.history
-          : [...value.history, { time: now(), by, what: 'requested' as const, columnId: null, note: '' }],
-      },
-    }));
-    if (!saved.ok) return unsaved(saved);
-    const atForge = await publish(project, repository, request);
-    if (atForge === null) return done(request);
-    const noted = { ...request, ...atForge };
-    await projects.update(project.projectId, task.taskId, ({ value }) => ({ value: { ...value, request: noted } }));
-    return done(noted);
-  }
-  /** Pushes the branch, and opens the request at the forge. Null: the project has none. */
-  async function publish(
-    project: Project,
-    repository: Repository,
-    { branch, title, body, url }: MergeRequest,
-  ): Promise<Pick<MergeRequest, 'url' | 'forgeProblem'> | null> {
-    const token = project.kind === 'git' ? await deps.tokens.of(project.projectId) : null;
-    if (token?.forge == null) return null;
-    const forge = { kind: token.forge, repository: project.repository, token: token.token };
-    try {
-      const { branch: base } = await repository.base();
-      await repository.push(branch);
-      return { url: await deps.forges.open(forge, { branch, base, title, body }), forgeProblem: null };
-    } catch (error) {
-      return { url, forgeProblem: forgeProblemOf(error) };
-    }
-  }
-  function forgeProblemOf(error: unknown): string {
-    if (isFault(error) && error instanceof Error) return error.message.slice(0, ATTEMPT_LIMITS.forgeProblem);
-    logger.error('A request could not be sent to its forge.', { error });
-    return sentence`The relay had an error. The relay’s log says more.`;
-  }
-
-  /** What becomes of a task with its request. */
-  const ACTS = {
-    merged: { what: 'merged', from: ['open'], to: 'done' },
-    'changes-wanted': { what: 'changes', from: ['open'], to: 'ready' },
-    closed: { what: 'closed', from: ['open'], to: null },
-    reverted: { what: 'reverted', from: ['merged'], to: 'review' },
-    restored: { what: 'merged', from: ['reverted'], to: 'done' },
-  } as const;
-  type Known = Partial<Pick<MergeRequest, 'merged' | 'mergedOnto' | 'reverted' | 'forgeProblem'>>;
+  const { openRequest, forgeProblemOf } = createOpening(deps);
+  /** Runs work on a task, one step after another. */
+  const onTask = <Value>(
+    projectId: ProjectId,
+    taskId: TaskId,
+    work: (at: { readonly project: Project; readonly task: Task }) => Promise<Done<Value>>,
+  ): Promise<Done<Value>> =>
+    inOrder(taskId, async () => {
+      const at = await taskOf(projectId, taskId);
+      return at.ok ? await work(at.value) : at;
+    });
 
   /** Moves the task, and its request where it is in a state from which this follows. */
   async function settleRequest(
@@ -218,12 +131,6 @@ export function createRequests(deps: RequestsDeps): Requests {
     });
     return saved.ok ? done(saved.value) : unsaved(saved);
   }
-  /** Why nothing was merged. `conflict`: says it of these files. */
-  const refusalOf = (merged: Exclude<Merged, { kind: 'merged' }>, conflict: (files: string) => string) =>
-    merged.kind === 'conflict'
-      ? unable('merge-conflict', conflict(merged.files.map(titled).join(', ')))
-      : unable('merge-refused', merged.why);
-
   return {
     request: (by, project, task, words) =>
       inOrder(task.taskId, async () => {
@@ -233,10 +140,7 @@ export function createRequests(deps: RequestsDeps): Requests {
         return await openRequest(by, project, task, words);
       }),
     merge: (projectId, taskId, seen) =>
-      inOrder(taskId, async () => {
-        const at = await taskOf(projectId, taskId);
-        if (!at.ok) return at;
-        const { project, task } = at.value;
+      onTask(projectId, taskId, async ({ project, task }) => {
         if (task.request?.state !== 'open') return NO_REQUEST;
         const repository = await repositories.of(projectId, project);
         const head = (await repository.headOf(task.request.branch)) ?? task.request.head;
@@ -254,10 +158,7 @@ export function createRequests(deps: RequestsDeps): Requests {
         }));
       }),
     revert: (projectId, taskId, commit) =>
-      inOrder(taskId, async () => {
-        const at = await taskOf(projectId, taskId);
-        if (!at.ok) return at;
-        const { project, task } = at.value;
+      onTask(projectId, taskId, async ({ project, task }) => {
         const { request } = task;
         if (request?.state !== 'merged' && request?.state !== 'reverted') return NO_MERGE;
         const isBack = request.state === 'reverted';
@@ -282,10 +183,7 @@ export function createRequests(deps: RequestsDeps): Requests {
         return await settleRequest(projectId, taskId, 'restored', note, known, () => ({ doneWithout: [...missing] }));
       }),
     wantChanges: (projectId, taskId, { note, comments }) =>
-      inOrder(taskId, async () => {
-        const at = await taskOf(projectId, taskId);
-        if (!at.ok) return at;
-        const { project, task } = at.value;
+      onTask(projectId, taskId, async ({ project, task }) => {
         if (task.request?.state !== 'open' && kindOfColumn(project, task.columnId) !== 'review') return NO_REQUEST;
         const kept =
           comments.length === 0
@@ -312,10 +210,7 @@ export function createRequests(deps: RequestsDeps): Requests {
         return settled;
       }),
     closeRequest: (projectId, taskId) =>
-      inOrder(taskId, async () => {
-        const at = await taskOf(projectId, taskId);
-        if (!at.ok) return at;
-        const { project, task } = at.value;
+      onTask(projectId, taskId, async ({ project, task }) => {
         if (task.request?.state !== 'open') return NO_REQUEST;
         const token = task.request.url === null ? null : await deps.tokens.of(projectId);
         const forgeProblem =
@@ -327,10 +222,8 @@ export function createRequests(deps: RequestsDeps): Requests {
         return await settleRequest(projectId, taskId, 'closed', '', { forgeProblem });
       }),
     openRequest: (projectId, taskId) =>
-      inOrder(taskId, async () => {
-        const at = await taskOf(projectId, taskId);
-        if (!at.ok) return at;
-        const opened = await openRequest(PERSON, at.value.project, at.value.task, null);
+      onTask(projectId, taskId, async ({ project, task }) => {
+        const opened = await openRequest(PERSON, project, task, null);
         if (!opened.ok) return opened;
         const after = await taskOf(projectId, taskId);
         return after.ok ? done(after.value.task) : after;
