@@ -311,7 +311,6 @@ const LONG_FUNCTIONS = [
   'server/notifications/rows.ts',
   'server/relay.ts',
   'server/schedules/clock.ts',
-  'server/schedules/index.ts',
   'server/schedules/perform.ts',
   'server/store/steps/0001-tables.ts',
   'server/sync/socket.ts',
