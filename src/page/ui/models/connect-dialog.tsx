@@ -560,7 +560,7 @@ function Doors({
   ];
   return (
     <>
-      <div className="choice-cards doors under-6" role="radiogroup" aria-label={t`What to connect`}>
+      <div className="choice-cards halves under-6" role="radiogroup" aria-label={t`What to connect`}>
         {doors.map((each) => (
           <label key={each.door} className="choice-card" data-checked={door === each.door}>
             <input type="radio" name={name} checked={door === each.door} onChange={() => setChosen(each.door)} />
