@@ -5,14 +5,22 @@
  */
 import { Kysely } from 'kysely';
 import type { AgentId } from '../../src/shared/domain/ids.ts';
+import { EXAM_LIMITS, type ExamItem } from '../../src/shared/domain/exams.ts';
 import { plainAnswer, plainQuestions } from '../../src/shared/domain/plain-exam.ts';
 import { isRecord, parseJson } from '../../src/shared/domain/platform/json.ts';
+import type { Certificate } from '../exams/index.ts';
 import type { Sealer } from '../platform/sealer.ts';
 import { createSnapshots } from '../schedules/index.ts';
 import { type Db, openEmbedded, parseText } from '../store/index.ts';
 
+const TOPICS = ['soul', 'memory', 'conversation'] as const;
+const cut = (text: string): string => text.slice(0, EXAM_LIMITS.answer);
+
 /** What the relay has of one agent. */
 interface Remembered {
+  /** Id of the home. */
+  readonly home: string;
+  readonly agentId: AgentId;
   readonly name: string;
   readonly soul: string;
   readonly memory: string;
@@ -52,6 +60,8 @@ async function remembered(db: Db, sealer: Sealer): Promise<RememberedAgents> {
       return isRecord(value) && typeof value['text'] === 'string' ? [value['text']] : [];
     });
     agents.set(`${home} ${json}`, {
+      home,
+      agentId,
       name: snapshot.name,
       soul: snapshot.soul ?? '',
       memory: texts.join('\n'),
@@ -80,6 +90,8 @@ export interface UpgradeExam {
   readonly questions: number;
   /** Names of agents that lost something, each with how many answers. */
   readonly lost: readonly { readonly name: string; readonly count: number }[];
+  /** What each agent was asked, with its answers. At most as many as in any exam. */
+  readonly certificates: readonly Pick<Certificate, 'home' | 'agentId' | 'items'>[];
 }
 
 /**
@@ -88,16 +100,28 @@ export interface UpgradeExam {
  */
 export function upgradeExam(before: RememberedAgents, after: RememberedAgents): UpgradeExam {
   let questions = 0;
+  const certificates: UpgradeExam['certificates'][number][] = [];
   const lost = [...before].flatMap(([key, old]) => {
-    let count = 0;
-    for (const topic of ['soul', 'memory', 'conversation'] as const) {
+    const items = TOPICS.flatMap((topic) => {
       const now = after.get(key)?.[topic] ?? '';
-      for (const { question } of plainQuestions([{ topic, text: old[topic] }])) {
-        questions += 1;
-        if (plainAnswer(question, now) !== plainAnswer(question, old[topic])) count += 1;
-      }
-    }
-    return count === 0 ? [] : [{ name: old.name, count }];
+      return plainQuestions([{ topic, text: old[topic] }]).map((question): ExamItem => {
+        const [first, second] = [plainAnswer(question.question, old[topic]), plainAnswer(question.question, now)];
+        return {
+          ...question,
+          before: { text: cut(first), isRight: true },
+          after: { text: cut(second), isRight: second === first },
+        };
+      });
+    });
+    questions += items.length;
+    const count = items.filter((item) => item.after.isRight !== true).length;
+    const { home, agentId, name } = old;
+    const share = Math.floor(EXAM_LIMITS.questions / TOPICS.length);
+    certificates.push({
+      ...{ home, agentId },
+      items: TOPICS.flatMap((topic) => items.filter((item) => item.topic === topic).slice(0, share)),
+    });
+    return count === 0 ? [] : [{ name, count }];
   });
-  return { agents: before.size, questions, lost };
+  return { agents: before.size, questions, lost, certificates: certificates.filter(({ items }) => items.length > 0) };
 }

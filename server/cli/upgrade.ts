@@ -6,11 +6,13 @@
  * The copy is served by another process, with nothing of this one's environment that names a model
  * or a database. Nothing that is due runs in a copy.
  */
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { cp, lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorMessage } from '../../src/shared/domain/platform/error-message.ts';
 import { StartError } from '../platform/errors.ts';
+import { addCertificates } from '../exams/index.ts';
 import { startProgram } from '../platform/processes/index.ts';
 import { ENDS_WITH_PARENT } from '../startup/settings.ts';
 import { createSealer, readSealingKey } from '../platform/sealer.ts';
@@ -111,13 +113,17 @@ async function rehearse(home: string): Promise<UpgradeExam> {
 
 /**
  * Migrates the store of a home on which no relay runs. All steps are one transaction, so a failure
- * or a kill leaves the store as it was.
+ * or a kill leaves the store as it was. Each agent then has what it was asked as a certificate.
  */
-async function migrate(home: string): Promise<void> {
+async function migrate(home: string, { certificates }: UpgradeExam, version: string): Promise<void> {
   const lock = await lockHome(home);
   try {
     const store = await openStore({ folder: join(home, 'store'), databaseUrl: null });
-    await store.close();
+    try {
+      await addCertificates(store.db, certificates, { version, now: Date.now(), newId: randomUUID });
+    } finally {
+      await store.close();
+    }
   } finally {
     await lock.release();
   }
@@ -132,12 +138,13 @@ export const upgrade: Command = async ({ config, flags, version, tell }) => {
   const onlyRehearses = flags.includes('--rehearse');
   if (!onlyRehearses && (await addressOfRelay(home)) !== null)
     throw new StartError('A relay runs on this home. End it with --stop first, or add --rehearse.');
-  const { agents, questions } = await rehearse(home);
+  const exam = await rehearse(home);
+  const { agents, questions } = exam;
   tell(`Roost ${version} opened a copy of ${home}, and served from it.`);
   if (questions > 0)
     tell(`${questions} questions about what ${agents} of its agents remember were answered as before.`);
   if (onlyRehearses) return 0;
-  await migrate(home);
+  await migrate(home, exam, version);
   tell('The home is now of this version. Start Roost.');
   return 0;
 };

@@ -24,6 +24,8 @@ import type { Forgets } from '../team/memory/forgets.ts';
 import { createExamRows, type ExamRows } from './rows.ts';
 import { createSitting, type Sitting, type SittingDeps } from './sitting.ts';
 
+export { addCertificates, type Certificate } from './rows.ts';
+
 export type ExamOutcome<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly reason: 'no-exam' | 'exam-over' | 'exam-program' | 'exam-waits' };
@@ -55,7 +57,7 @@ interface ExamsDeps extends Pick<SittingDeps, 'protocol' | 'mind' | 'costs'> {
   readonly configs: Pick<Configs, 'agent'>;
   readonly forgets: Pick<Forgets, 'all'>;
   readonly readAround: ReadAround;
-  readonly memoryOf: (agentId: AgentId) => Promise<string | null>;
+  readonly memoryOf: (agentId: AgentId, more?: NonNullable<ExamRequest['files']>) => Promise<string | null>;
   readonly onChange: (agentId: AgentId) => void;
   /** ms since the epoch */
   readonly now: () => number;
@@ -90,8 +92,13 @@ export function createExams(deps: ExamsDeps): Exams {
     const { effective } = await configs.agent(request.agentId);
     if (effective.coordination.mind !== null) return null;
     const mind: Mind = deps.mind.current?.() ?? deps.mind;
-    const [around, memory] = await Promise.all([deps.readAround(), deps.memoryOf(request.agentId)]);
-    return createSitting(request, { protocol, mind, costs, around, memory });
+    const { agentId, files } = request;
+    const [around, before, after] = await Promise.all([
+      deps.readAround(),
+      deps.memoryOf(agentId),
+      deps.memoryOf(agentId, files ?? []),
+    ]);
+    return createSitting(request, { protocol, mind, costs, around, memory: { before, after } });
   }
 
   async function run({ examId }: Exam, sitting: Sitting, mostMicroUsd: number, signal: AbortSignal): Promise<void> {

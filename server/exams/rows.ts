@@ -44,6 +44,52 @@ interface ExamRowsDeps {
   readonly setAside: SetAside;
 }
 
+/** An upgrade of Roost that was accepted, for one agent. */
+export interface Certificate {
+  /** Id of the home. */
+  readonly home: string;
+  readonly agentId: AgentId;
+  readonly items: Exam['items'];
+}
+
+/**
+ * Adds the certificates of an upgrade to this version, each with a new id. An agent that has one of
+ * this version gets no other.
+ */
+export async function addCertificates(
+  db: Db,
+  certificates: readonly Certificate[],
+  { version, now, newId }: { readonly version: string; readonly now: number; readonly newId: () => string },
+): Promise<void> {
+  for (const { home, agentId, items } of certificates) {
+    const agentJson = JSON.stringify(agentId);
+    const rows = await db
+      .selectFrom('exams')
+      .select('value_json')
+      .where('home', '=', home)
+      .where('agent_json', '=', agentJson)
+      .where('state', '=', 'kept')
+      .orderBy('made_at', 'desc')
+      .execute();
+    const before = rows.flatMap(({ value_json: text }) => {
+      const value = examValueSchema.safeParse(JSON.parse(text));
+      return value.success && value.data.cause === 'upgrade' ? [value.data.after] : [];
+    })[0];
+    if (before === version) continue;
+    const value: ExamValue = {
+      ...{ agentId, cause: 'upgrade', before: before ?? '', after: version, items: [...items], detail: null },
+      ...{ tokens: null, costMicroUsd: 0, mostMicroUsd: 0, estimated: false, madeAt: now },
+    };
+    await db
+      .insertInto('exams')
+      .values({
+        ...{ home, exam: newId(), agent_json: agentJson, state: 'kept', value_json: JSON.stringify(value) },
+        ...{ made_at: now, changed_at: now, stamp: null },
+      })
+      .execute();
+  }
+}
+
 /** Records announced at once. */
 const BATCH = 100;
 const CERTIFICATES = ['kept', 'declined'] as const satisfies readonly ExamState[];

@@ -52,8 +52,8 @@ export interface SittingDeps {
   readonly mind: Mind;
   readonly costs: Pick<OpenCosts, 'check' | 'expected' | 'most'>;
   readonly around: Around;
-  /** What the agent keeps, as its prompt has it. Null: nothing. */
-  readonly memory: string | null;
+  /** What the agent keeps under each condition, as its prompt has it. Null: nothing. */
+  readonly memory: { readonly before: string | null; readonly after: string | null };
 }
 
 const NO_QUESTIONS = sentence`The model wrote no questions that can be read. Nothing was changed.`;
@@ -82,11 +82,11 @@ export function createSitting(
   const systemFor = (snapshot: AgentSnapshot) =>
     systemOf(protocol, snapshot, { instructions: '', columns: [] }, new Set());
   /** The copy is asked. */
-  const asking = (snapshot: AgentSnapshot, why: string): MindRequest =>
+  const asking = (side: 'before' | 'after', snapshot: AgentSnapshot, why: string): MindRequest =>
     plain(
       modelOf(snapshot),
       systemFor(snapshot),
-      firstWords({ agentId, why, lastSession: true, before: [] }, snapshot, memory, around),
+      firstWords({ agentId, why, lastSession: true, before: [] }, snapshot, memory[side], around),
     );
 
   const { compaction: limits } = RUN_LIMITS;
@@ -99,9 +99,9 @@ export function createSitting(
     const filler = 'x'.repeat(EXAM_LIMITS.usualBytes);
     const requests = [
       ...(cause === 'compaction' ? [summing] : []),
-      asking(before, questionsRequest()),
-      asking(before, answersRequest([]) + filler),
-      asking(after, answersRequest([]) + filler),
+      asking('before', before, questionsRequest()),
+      asking('before', before, answersRequest([]) + filler),
+      asking('after', after, answersRequest([]) + filler),
       plain(models.before, GRADER, gradesRequest([]) + filler),
     ];
     let sum = { microUsd: 0, mostMicroUsd: 0, estimated: false };
@@ -149,11 +149,11 @@ export function createSitting(
         if (summary === '') return { ok: false, why: NO_SUMMARY } as const;
         changed = { ...after, transcript: `${summaryText(summary, [])}\n\n${transcript.slice(keptFrom)}` };
       }
-      const questions = readQuestions(await ask(asking(before, questionsRequest())));
+      const questions = readQuestions(await ask(asking('before', before, questionsRequest())));
       if (questions.length === 0) return { ok: false, why: NO_QUESTIONS } as const;
       const request = answersRequest(questions);
-      const old = readAnswers(await ask(asking(before, request)), questions.length);
-      const fresh = readAnswers(await ask(asking(changed, request)), questions.length);
+      const old = readAnswers(await ask(asking('before', before, request)), questions.length);
+      const fresh = readAnswers(await ask(asking('after', changed, request)), questions.length);
       const both = questions.map((question, i) => ({ ...question, before: old[i] ?? '', after: fresh[i] ?? '' }));
       // Both answers are there. Without grades the person compares them.
       const grades = await ask(plain(models.before, GRADER, gradesRequest(both))).catch((error: unknown) => {

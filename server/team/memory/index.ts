@@ -100,9 +100,10 @@ export interface Memories {
   ): Promise<MemoryOutcome<readonly Memory[]> | null>;
   /**
    * The part of a prompt with the index, the pinned files, the newest notes and the names of the
-   * other files. Null: the agent has no memory, and neither has the team.
+   * other files. Null: the agent has no memory, and neither has the team. `more`: files that the
+   * memory would also have. One whose path is taken is left out.
    */
-  promptOf(agentId: AgentId): Promise<string | null>;
+  promptOf(agentId: AgentId, more?: readonly Pick<Memory, 'path' | 'text'>[]): Promise<string | null>;
   /** Whether a line that this agent may read was written after reading text of others. */
   hasTextOfOthers(agentId: AgentId): Promise<boolean>;
   /** Whether something that came from here was forgotten, and must not be written. */
@@ -189,10 +190,11 @@ const sourcesOf = ({ source, after }: LineOrigin<MemorySource>): readonly Memory
 export const isOfOthers = ({ origin }: MemoryLine): boolean => sourcesOf(origin).some(({ read }) => read.length > 0);
 
 /** The files in a prompt. `files`: of the agent first, then of the team. */
-function memoryPrompt(files: readonly Memory[]): string | null {
+type PromptFile = Pick<Memory, 'agentId' | 'path' | 'text' | 'pinned'>;
+function memoryPrompt(files: readonly PromptFile[]): string | null {
   if (files.length === 0) return null;
-  const isNotes = ({ agentId, path }: Memory) => agentId !== null && path === NOTES_FILE;
-  const isShown = (file: Memory) => file.pinned || file.path === INDEX_FILE;
+  const isNotes = ({ agentId, path }: PromptFile) => agentId !== null && path === NOTES_FILE;
+  const isShown = (file: PromptFile) => file.pinned || file.path === INDEX_FILE;
   const shown = [...files.filter(isShown), ...files.filter((file) => isNotes(file) && !isShown(file))];
   const others = files.filter((file) => !shown.includes(file));
   let left: number = MEMORY_LIMITS.prompt;
@@ -386,13 +388,16 @@ export function createMemories(deps: MemoriesDeps): Memories {
         return refused.outcome;
       }
     },
-    async promptOf(agentId) {
+    async promptOf(agentId, more = []) {
       const rows = await rowsOf(db)
         .where(isOneOf('agent_json', [json(agentId), json(null)]))
         .where('removed', '=', false)
         .execute();
       const files = readable(rows);
-      return memoryPrompt([...files.filter(ownerOf), ...files.filter((file) => ownerOf(file) === null)]);
+      const own: readonly PromptFile[] = files.filter(ownerOf);
+      const fresh = more.filter(({ path }) => own.every((file) => file.path !== path));
+      const ofTeam = files.filter((file) => ownerOf(file) === null);
+      return memoryPrompt([...own, ...fresh.map((file) => ({ ...file, agentId, pinned: false })), ...ofTeam]);
     },
     async hasTextOfOthers(agentId) {
       const [own, ofTeam] = await Promise.all([filesOf(db, agentId), filesOf(db, null)]);

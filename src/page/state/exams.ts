@@ -1,5 +1,4 @@
 /** Exams of agents, as the page begins, shows and answers them. */
-import type { ExamCause } from '../../shared/domain/exams.ts';
 import type { AgentId } from '../../shared/domain/ids.ts';
 import { LEAD_ID } from '../../shared/domain/seat.ts';
 import type { Exam, ExamCost, ExamRequest } from '../../shared/protocol/exams.ts';
@@ -17,6 +16,13 @@ export interface PreparedExam {
   readonly request: ExamRequest;
   readonly cost: ExamCost;
 }
+/** What the person thinks of changing. */
+export type ExamChoice =
+  /** `model`: the new one. Empty: the one that the agent has without a choice of its own. */
+  | { readonly cause: 'model'; readonly model: string }
+  | { readonly cause: 'compaction' }
+  /** `files`: what the import would add to the memory. */
+  | { readonly cause: 'import'; readonly files: readonly { readonly path: string; readonly text: string }[] };
 type Prepared = { readonly ok: true; readonly prepared: PreparedExam } | Extract<Done, { ok: false }>;
 
 export interface Exams {
@@ -24,11 +30,8 @@ export interface Exams {
   of(agentId: AgentId): Query<readonly Exam[]>;
   /** Exams of all agents that wait for the person. */
   readonly waiting: Query<readonly Exam[]>;
-  /**
-   * Reads the copy of the agent, and what the exam would cost. Begins nothing. `model`: the new
-   * one. Empty: the one that the agent has without a choice of its own.
-   */
-  prepare(agentId: AgentId, cause: ExamCause, model: string): Promise<Prepared>;
+  /** Reads the copy of the agent, and what the exam would cost. Begins nothing. */
+  prepare(agentId: AgentId, choice: ExamChoice): Promise<Prepared>;
   begin(prepared: PreparedExam): Promise<Done>;
   /** `keep`: the new condition takes hold. */
   answer(exam: Exam, keep: boolean): Promise<Done>;
@@ -37,7 +40,7 @@ export interface Exams {
 
 const NO_SNAPSHOT = t`Nothing can be asked of an agent without a seat.`;
 
-function createExams({ reach, changes, device, household, wakeSizes, actions }: RoostState): Exams {
+function createExams({ reach, changes, device, household, wakeSizes, actions, notices }: RoostState): Exams {
   const what = ['exams'] as const;
   const of = createQueryFamily((agentId: AgentId) =>
     createQuery<readonly Exam[]>({
@@ -58,7 +61,7 @@ function createExams({ reach, changes, device, household, wakeSizes, actions }: 
   return {
     of,
     waiting,
-    async prepare(agentId, cause, model) {
+    async prepare(agentId, choice) {
       const { roster, settings } = household.store.getState();
       const agent = roster.byId.get(agentId) ?? null;
       try {
@@ -66,8 +69,9 @@ function createExams({ reach, changes, device, household, wakeSizes, actions }: 
         const before = share ? snapshotOf(share, { roster, settings }, spoken.language) : null;
         if (!before) return { ok: false, reason: NO_SNAPSHOT };
         const usual = agentId === LEAD_ID ? '' : settings.agentModel;
-        const after = cause === 'model' ? { ...before, model: model || usual } : before;
-        const request = { agentId, cause, before, after };
+        const after = choice.cause === 'model' ? { ...before, model: choice.model || usual } : before;
+        const files = choice.cause === 'import' ? choice.files.map(({ path, text }) => ({ path, text })) : undefined;
+        const request = { agentId, cause: choice.cause, before, after, ...(files ? { files } : {}) };
         const cost = await reach((client) => client.examCost({ body: request }));
         return cost.ok
           ? { ok: true, prepared: { request, cost: cost.value } }
@@ -82,18 +86,21 @@ function createExams({ reach, changes, device, household, wakeSizes, actions }: 
         reach((client) => client.startExam({ body: { ...request, mostMicroUsd } })),
       ),
     async answer({ agentId, examId, cause, before, after }, keep) {
-      const { roster, settings } = household.store.getState();
-      const own = agentId === LEAD_ID ? settings.leadModel : (roster.byId.get(agentId)?.model ?? '');
-      const isSet = keep && cause === 'model' && before !== after;
-      // Set first, so that a certificate never says what has not happened.
-      const chosen = isSet ? await actions.chooseModel(agentId, after) : DONE;
-      if (!chosen.ok) return chosen;
       const answered = await done(
         agentId,
         reach((client) => client.answerExam({ examId, body: { keep } })),
       );
-      if (isSet && !answered.ok) await actions.chooseModel(agentId, own);
-      return answered;
+      const known = of(agentId).store.getState();
+      const state = known.kind === 'ready' ? known.value.find((exam) => exam.examId === examId)?.state : undefined;
+      // The relay takes one answer. Where it has taken this one and its answer was lost, or another
+      // tab kept the change too, the exam says so.
+      if (!answered.ok && !(keep && state === 'kept')) return answered;
+      if (keep && cause === 'model' && before !== after) {
+        const chosen = await actions.chooseModel(agentId, after);
+        // The card with the buttons is gone.
+        if (!chosen.ok) notices.error(chosen.reason);
+      }
+      return DONE;
     },
     stop: ({ agentId, examId }) =>
       done(

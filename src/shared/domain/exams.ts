@@ -25,8 +25,13 @@ export const examStatesBefore = (to: ExamState): readonly ExamState[] =>
 /** Nothing more happens to an exam in such a state. */
 export const isExamOver = (state: ExamState): boolean => NEXT[state].length === 0;
 
-/** What is about to change. */
-export const EXAM_CAUSES = ['model', 'compaction'] as const;
+/**
+ * What is about to change. The person asks for an exam of each but `upgrade`, which
+ * `roost upgrade` holds before it migrates a home.
+ */
+export const ASKED_EXAM_CAUSES = ['model', 'compaction', 'import'] as const;
+export type AskedExamCause = (typeof ASKED_EXAM_CAUSES)[number];
+export const EXAM_CAUSES = [...ASKED_EXAM_CAUSES, 'upgrade'] as const;
 export type ExamCause = (typeof EXAM_CAUSES)[number];
 
 /** What a question is about. `never`: something that was never said. */

@@ -1,13 +1,17 @@
 /** Exams on the wire: whether an agent is still the same under a new condition. */
 import { z } from 'zod';
-import { EXAM_CAUSES, EXAM_LIMITS, EXAM_STATES, EXAM_TOPICS } from '../domain/exams.ts';
+import { ASKED_EXAM_CAUSES, EXAM_CAUSES, EXAM_LIMITS, EXAM_STATES, EXAM_TOPICS } from '../domain/exams.ts';
 import type { ExamId } from '../domain/ids.ts';
+import { MEMORY_LIMITS } from '../domain/memory.ts';
 import { common, ms } from './documents.ts';
 import { idOf, LIMITS } from './limits.ts';
 import { agentSnapshotSchema } from './snapshots.ts';
 
 const id = z.string().min(1).max(LIMITS.id);
-const model = z.string().max(200).describe('the model that answered; empty: not known yet');
+const model = z
+  .string()
+  .max(200)
+  .describe('the model that answered; of an upgrade: the version of Roost; empty: not known');
 const microUsd = z.number().int().nonnegative();
 
 const answerSchema = z.strictObject({
@@ -57,9 +61,19 @@ export const examRecordSchema = z.strictObject({
 /** `POST /api/exams/cost` */
 export const examRequestSchema = z.strictObject({
   agentId: common.agentId,
-  cause: z.enum(EXAM_CAUSES),
+  cause: z.enum(ASKED_EXAM_CAUSES),
   before: agentSnapshotSchema.describe('the copy of the agent as it is'),
   after: agentSnapshotSchema.describe('the copy under the new condition; for `compaction` the relay shortens it'),
+  files: z
+    .array(
+      z.strictObject({
+        path: z.string().min(1).max(MEMORY_LIMITS.path),
+        text: z.string().max(MEMORY_LIMITS.fileBytes),
+      }),
+    )
+    .max(MEMORY_LIMITS.files)
+    .optional()
+    .describe('of an import: files that it would add to the memory'),
 });
 export type ExamRequest = z.infer<typeof examRequestSchema>;
 export const examCostSchema = z.object({

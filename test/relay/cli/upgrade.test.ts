@@ -2,13 +2,16 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { upgradeExam } from '../../../server/cli/upgrade-exam.ts';
+import { examsSchema } from '../../../src/shared/protocol/exams.ts';
 import { createHome, runRelayCommand, startRelay } from '../../support/relay.ts';
 import { SNAPSHOT } from '../../support/schedules.ts';
+import type { SignIn } from '../../support/sign-in.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
 describe('a rehearsal of an upgrade', () => {
   let home: string;
+  let signIn: SignIn;
   beforeAll(async () => {
     home = await createHome({ store: 'sqlite' });
     const relay = await startRelay({ home });
@@ -18,6 +21,7 @@ describe('a rehearsal of an upgrade', () => {
     await put('/api/team', { agents });
     const soul = 'I am Lyra, and I keep the door of the house by the lake.';
     await put('/api/agent-snapshots/a1', { version: 'v1', snapshot: { ...SNAPSHOT, soul } });
+    signIn = await relay.signIn();
     await relay.stop();
   });
   afterAll(() => rm(home, { recursive: true }));
@@ -27,10 +31,23 @@ describe('a rehearsal of an upgrade', () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/^[1-9]\d* questions about what 1 of its agents remember were answered as before\.$/m);
   });
+
+  it('leaves a certificate with each agent once the home is upgraded, and one for each version', async () => {
+    for (let i = 0; i < 2; i += 1)
+      expect(await runRelayCommand(['upgrade', '--home', home])).toMatchObject({ code: 0 });
+    const relay = await startRelay({ home, signIn });
+    const { exams } = examsSchema.parse(await (await relay.fetch('/api/exams?agentId=a1')).json());
+    await relay.stop();
+    expect(exams).toMatchObject([{ cause: 'upgrade', state: 'kept', before: '', costMicroUsd: 0, tokens: null }]);
+    expect(exams[0]?.after).toMatch(/^\d+\.\d+/);
+    const answers = exams[0]?.items.map(({ before, after }) => [before.text, after.text, after.isRight]);
+    expect(answers?.[0]).toEqual(['door of the house by the lake.', 'door of the house by the lake.', true]);
+  });
 });
 
 describe('the exam of an upgrade', () => {
   const LYRA = {
+    ...{ home: 'h', agentId: 'a1' },
     name: 'Lyra',
     soul: 'I am Lyra, and I keep the door of the house by the lake.',
     memory: '- Ada’s birthday is on the third of May.\n- The boat is called Heron, and it leaks at the stern.',

@@ -136,6 +136,24 @@ describe('an exam', () => {
     expect(await read()).toEqual(before);
   });
 
+  it('before an import: only the new condition has its files, and nothing is written', async () => {
+    const first = model.requests.length;
+    const before = await (await call('GET', '/api/memories?agentId=a1')).text();
+    const files = [
+      { path: 'notes.md', text: 'The heron moved to Lyon.' },
+      { path: 'index.md', text: 'A path that is taken.' },
+    ];
+    const copy = { ...SNAPSHOT, model: OLD };
+    await begin({ cause: 'import', before: copy, after: copy, files });
+    await until('answered');
+    const asked = model.requests.slice(first).map(textOf);
+    expect(asked.slice(0, 3).map((text) => text.includes('The heron moved to Lyon.'))).toEqual([false, false, true]);
+    expect(asked.join('\n')).not.toContain('A path that is taken.');
+    expect(await newest()).toMatchObject({ cause: 'import', before: OLD, after: OLD });
+    expect(await (await call('GET', '/api/memories?agentId=a1')).text()).toBe(before);
+    expect((await start$({ cause: 'upgrade' })).status).toBe(400);
+  });
+
   it('tells beforehand what it costs at most, and sends nothing that could cost more', async () => {
     const cost = examCostSchema.parse(await (await call('POST', '/api/exams/cost', REQUEST)).json());
     expect(cost.microUsd).toBeGreaterThan(0);

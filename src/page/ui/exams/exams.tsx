@@ -1,11 +1,11 @@
 /** Exams of an agent: whether it is still the same under a new condition, and its certificates. */
 import { useEffect, useId, useRef, useState } from 'react';
 import { useLocationProperty } from 'wouter/use-browser-location';
-import { type ExamCause, examChange, type ExamItem, isExamOver } from '../../../shared/domain/exams.ts';
+import { examChange, type ExamItem, isExamOver } from '../../../shared/domain/exams.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import type { Exam } from '../../../shared/protocol/exams.ts';
 import { retold, t } from '../../language/t.ts';
-import { examsOf, type PreparedExam } from '../../state/exams.ts';
+import { type ExamChoice, examsOf, type PreparedExam } from '../../state/exams.ts';
 import { useRoost } from '../context.tsx';
 import { WrongNote } from '../design/field.tsx';
 import { OneOf } from '../design/one-of.tsx';
@@ -15,7 +15,7 @@ import { ModelSelect } from '../models/model-select.tsx';
 import { QueryView } from '../parts/page-head.tsx';
 import { costText, money } from '../text/money.ts';
 import { fullTime } from '../text/time.ts';
-import { conditionsOf, outcomeText, stateText, titleOf } from './words.ts';
+import { adviceText, conditionsOf, outcomeText, stateText, titleOf } from './words.ts';
 import './exams.css';
 
 function verdictText(isRight: boolean | null): string {
@@ -79,15 +79,14 @@ function Answered({ exam }: { readonly exam: Exam }) {
   const id = useId();
   const { before, after } = conditionsOf(exam);
   const isModel = exam.cause === 'model';
+  const advice = adviceText(exam.cause);
   return (
     <article className="exam pad-wide stack gap-3 round ground-2" aria-labelledby={id}>
       <h4 id={id}>{titleOf(exam)}</h4>
       <p className="ink">{outcomeText(exam.items)}</p>
       <Items exam={exam} folds />
       <p className="ink-3 text-2">{t`It cost ${costText(exam)}.`}</p>
-      {!isModel && (
-        <p className="ink-3 text-2">{t`A long conversation is summarised when its model’s window fills. What the summary loses is not lost if it is in the memory.`}</p>
-      )}
+      {advice !== null && <p className="ink-3 text-2">{advice}</p>}
       <WrongNote text={failed} />
       <div className="to-end gap-4 cluster">
         <button type="button" className="ghost" disabled={busy} onClick={() => act(() => exams.answer(exam, false))}>
@@ -138,16 +137,27 @@ function priceText({ cost: { microUsd, mostMicroUsd, demo } }: PreparedExam): st
   return t`About ${money(microUsd)}, at most ${money(mostMicroUsd)}.`;
 }
 
-/** Chooses what to compare, shows the price, and begins. */
-function Form({ agentId, onClose }: { readonly agentId: AgentId; readonly onClose: () => void }) {
+/** Chooses what to compare, shows the price, and begins. `files`: of an import. */
+function Form({
+  agentId,
+  files,
+  onClose,
+}: {
+  readonly agentId: AgentId;
+  readonly files?: ImportedFiles;
+  readonly onClose: () => void;
+}) {
   const exams = examsOf(useRoost());
   const { busy, failed, act } = useAction();
-  const [cause, setCause] = useState<ExamCause>('model');
-  const [model, setModel] = useState('');
+  const [choice, setChoice] = useState<ExamChoice>(files ? { cause: 'import', files } : { cause: 'model', model: '' });
   const [prepared, setPrepared] = useState<PreparedExam | null>(null);
+  const choose = (next: ExamChoice) => {
+    setChoice(next);
+    setPrepared(null);
+  };
   const prepare = () =>
     act(async () => {
-      const read = await exams.prepare(agentId, cause, model);
+      const read = await exams.prepare(agentId, choice);
       if (!read.ok) return read;
       return setPrepared(read.prepared);
     });
@@ -159,27 +169,23 @@ function Form({ agentId, onClose }: { readonly agentId: AgentId; readonly onClos
     });
   return (
     <div className="exam-form stack gap-4 pad-wide round ground-2">
-      <OneOf<ExamCause>
-        label={t`What changes`}
-        options={[
-          { value: 'model', text: t`The model` },
-          { value: 'compaction', text: t`The conversation is summarised` },
-        ]}
-        value={cause}
-        onChange={(value) => {
-          setCause(value);
-          setPrepared(null);
-        }}
-      />
-      {cause === 'model' && (
+      {choice.cause !== 'import' && (
+        <OneOf<ExamChoice['cause']>
+          label={t`What changes`}
+          options={[
+            { value: 'model', text: t`The model` },
+            { value: 'compaction', text: t`The conversation is summarised` },
+          ]}
+          value={choice.cause}
+          onChange={(cause) => choose(cause === 'compaction' ? { cause } : { cause: 'model', model: '' })}
+        />
+      )}
+      {choice.cause === 'model' && (
         <ModelSelect
           label={t`New model`}
-          value={model}
+          value={choice.model}
           standard={t`Default: the team’s`}
-          onChange={(value) => {
-            setModel(value);
-            setPrepared(null);
-          }}
+          onChange={(model) => choose({ cause: 'model', model })}
         />
       )}
       {prepared && <p role="status">{priceText(prepared)}</p>}
@@ -193,6 +199,48 @@ function Form({ agentId, onClose }: { readonly agentId: AgentId; readonly onClos
         )}
       </div>
     </div>
+  );
+}
+
+/** The exams that run, or wait for the person. */
+const Open = ({ exams }: { readonly exams: readonly Exam[] }) =>
+  exams.map((exam) => {
+    if (exam.state === 'running') return <Running key={exam.examId} exam={exam} />;
+    return exam.state === 'answered' ? <Answered key={exam.examId} exam={exam} /> : null;
+  });
+
+type ImportedFiles = Extract<ExamChoice, { cause: 'import' }>['files'];
+
+/** Lets a copy of an agent sit an exam with the files of an import, before they are imported. */
+export function ImportExam({
+  agentId,
+  name,
+  files,
+}: {
+  readonly agentId: AgentId;
+  readonly name: string;
+  readonly files: ImportedFiles;
+}) {
+  const query = examsOf(useRoost()).of(agentId);
+  const [open, setOpen] = useState(false);
+  return (
+    <section className="exams full stack gap-4" aria-label={t`Continuity`}>
+      <QueryView query={query}>
+        {(all) => (
+          <>
+            <Open exams={all} />
+            {all.every((exam) => isExamOver(exam.state)) &&
+              (open ? (
+                <Form agentId={agentId} files={files} onClose={() => setOpen(false)} />
+              ) : (
+                <button type="button" className="link-button" onClick={() => setOpen(true)}>
+                  {t`Let ${name} sit an exam first`}
+                </button>
+              ))}
+          </>
+        )}
+      </QueryView>
+    </section>
   );
 }
 
@@ -226,10 +274,7 @@ export function ExamsSection({ agentId, name }: { readonly agentId: AgentId; rea
       <QueryView query={query}>
         {(all) => (
           <>
-            {all.map((exam) => {
-              if (exam.state === 'running') return <Running key={exam.examId} exam={exam} />;
-              return exam.state === 'answered' ? <Answered key={exam.examId} exam={exam} /> : null;
-            })}
+            <Open exams={all} />
             <ul>
               {all
                 .filter((exam) => isExamOver(exam.state))

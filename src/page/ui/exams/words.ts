@@ -6,9 +6,18 @@ import { modelName } from '../models/names.ts';
 
 /** The two conditions, by name. */
 export function conditionsOf({ cause, before, after }: Pick<Exam, 'cause' | 'before' | 'after'>) {
-  return cause === 'model'
-    ? { before: modelName(before), after: modelName(after) }
-    : { before: t`The whole conversation`, after: t`Its summary` };
+  switch (cause) {
+    case 'model':
+      return { before: modelName(before), after: modelName(after) };
+    case 'compaction':
+      return { before: t`The whole conversation`, after: t`Its summary` };
+    case 'import':
+      return { before: t`The memory`, after: t`The memory with the import` };
+    case 'upgrade':
+      return { before: before === '' ? t`An earlier Roost` : `Roost ${before}`, after: `Roost ${after}` };
+    default:
+      return cause satisfies never;
+  }
 }
 
 /** `18 of 20 as before · 1 lost` */
@@ -29,6 +38,21 @@ export const titleOf = (exam: Exam): string => {
   return t`${before} → ${after}`;
 };
 
+/** What the person should know before the decision. Null: the answers say it all. */
+export function adviceText(cause: Exam['cause']): string | null {
+  switch (cause) {
+    case 'model':
+    case 'upgrade':
+      return null;
+    case 'compaction':
+      return t`A long conversation is summarised when its model’s window fills. What the summary loses is not lost if it is in the memory.`;
+    case 'import':
+      return t`Nothing was imported. You do that yourself under Move in, or leave the files out.`;
+    default:
+      return cause satisfies never;
+  }
+}
+
 /** What has become of an exam. */
 export function stateText({ state, cause }: Exam): string {
   switch (state) {
@@ -37,7 +61,7 @@ export function stateText({ state, cause }: Exam): string {
     case 'answered':
       return t`waits for you`;
     case 'kept':
-      return cause === 'model' ? t`kept` : t`good enough`;
+      return cause === 'model' || cause === 'upgrade' ? t`kept` : t`good enough`;
     case 'declined':
       return cause === 'model' ? t`stayed as it was` : t`too much lost`;
     case 'failed':

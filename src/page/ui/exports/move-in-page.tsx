@@ -19,6 +19,7 @@ import {
 import { useHousehold, useRoost } from '../context.tsx';
 import { DropZone, type DroppedFile } from '../design/drop-zone.tsx';
 import { Progress } from '../design/progress.tsx';
+import { ImportExam } from '../exams/exams.tsx';
 import { NameField } from './name-field.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { readDraft, storeDraft } from '../chat/drafts.ts';
@@ -144,6 +145,7 @@ function Preview({
   const [newId] = useState(() => device.newId());
   const checked = checkName(name, 'agent', humanName);
   const isNew = who === NEW;
+  const existing = agents.find(({ agentId }) => agentId === who);
   const fault = !isNew || checked.ok ? null : name.trim() === '' ? t`It needs a name.` : retold(checked.reason);
   const taken = conversations.filter(({ sessionId }) => !leftOut.has(sessionId));
   const messages = taken.reduce((sum, one) => sum + one.messages, 0);
@@ -205,6 +207,14 @@ function Preview({
           ))}
         </select>
       </div>
+      {existing && withFiles && files.length > 0 && (
+        <ImportExam
+          key={existing.agentId}
+          agentId={existing.agentId}
+          name={displayName(existing, roster)}
+          files={files}
+        />
+      )}
       {!isNew && soul !== null && (
         <p className="setting-hint">{t`${shownText(soul.path)} is not taken: a soul from a file is only for a new agent.`}</p>
       )}

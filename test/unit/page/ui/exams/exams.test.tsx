@@ -71,6 +71,20 @@ test('an exam that another page has answered leaves the model as it is, and says
   expect(page.state.household.store.getState().roster.byId.get('agent-1')?.model).toBe('');
 });
 
+test('an exam that another tab has kept sets the same model here, and no other', async () => {
+  const exams = [exam()];
+  const { page, section } = await open(exams);
+  page.reach.on('POST /api/exams/e1/answer', () => {
+    exams[0] = exam({ state: 'kept' });
+    return refused('The exam is over.', 409);
+  });
+  await page.user.click(await within(section).findByRole('button', { name: 'Keep Haiku 4.5' }));
+  await within(section).findByText(/Opus 4\.5 → Haiku 4\.5 · kept/);
+  await waitFor(() =>
+    expect(page.state.household.store.getState().roster.byId.get('agent-1')?.model).toBe('claude-haiku-4-5'),
+  );
+});
+
 test('an exam begins only after its price was shown, with a copy of the agent and that limit', async () => {
   const { page, asked, section } = await open([]);
   await page.user.click(await within(section).findByRole('button', { name: 'Try a change first…' }));
