@@ -223,21 +223,21 @@ const NAMED_TOOLS = ['choose_name', 'write_soul', 'message_human', 'wake_cancel'
  */
 const ABILITIES: readonly (readonly (readonly [tools: readonly string[], words: string])[])[] = [
   [
-    [['read_file', 'write_file'], 'read and write files in a folder of your own'],
-    [['read_file'], 'read files in a folder of your own'],
-    [['write_file'], 'write files into a folder of your own'],
+    [['read_file', 'write_file'], 'read and write files in your folder'],
+    [['read_file'], 'read files in your folder'],
+    [['write_file'], 'write files into your folder'],
   ],
   [[['run_command'], 'run commands']],
   [[['web_search'], 'search the web']],
   [
-    [['fetch_page'], 'read pages of the web'],
-    [['web_fetch'], 'read pages of the web'],
+    [['fetch_page'], 'read web pages'],
+    [['web_fetch'], 'read web pages'],
   ],
   [[['wake_agent'], 'wake the others']],
   [[['wake_later'], 'set yourself reminders']],
-  [[['propose_routine'], 'propose a routine of your own']],
-  [[['create_thread'], 'open threads with the others']],
-  [[['remember', 'recall'], 'note what you want to know later and find it again']],
+  [[['propose_routine'], 'propose a routine']],
+  [[['create_thread'], 'open threads']],
+  [[['remember', 'recall'], 'keep notes and find them again']],
   [[['search_conversations'], 'search earlier conversations']],
   [[['go_to_sleep'], 'go to sleep']],
 ];

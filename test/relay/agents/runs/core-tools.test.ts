@@ -234,7 +234,7 @@ it('in a run has prompts that name no tool it lacks, and at hand what its instru
   await expect.poll(() => house.of(1).length, { timeout: 10_000 }).toBeGreaterThan(0);
   const [run] = house.of(1);
   expect(run?.system).toContain('## Daemon Mode');
-  expect(run?.system).toContain('Besides talking you can read and write files in a folder of your own,');
+  expect(run?.system).toContain('Besides talking you can read and write files in your folder,');
   expect(run?.system).not.toMatch(/write_soul|choose_name/);
   expect(namesOf(run)).toContain('search_files');
   expect(namesOf(run)).not.toContain('write_soul');

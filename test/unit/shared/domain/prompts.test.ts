@@ -134,10 +134,10 @@ describe('the templates of CLAUDE.md', () => {
       'You are waking.',
       'Your soul stands in your instructions.',
       `<previous-session>\n${someone.transcript}\n</previous-session>`,
-      'The human here is Ada. Julian leads the team. You sit in seat 1, and your colour is Violet Heaven (#c9b1e8). You are called Lyra. With you live Vega (seat 2).',
+      'You are called Lyra, and sit in seat 1 (Violet Heaven, #c9b1e8). Julian leads the team of Ada. With you live Vega (seat 2).',
       'It is Monday 23 November 2026, 08:05 for Ada. You slept for 9 hours.',
-      'talk, and use the tools you are given. There are no others',
-      'Ada can read what you write in threads and inboxes.',
+      'What no tool of yours reaches, you cannot reach',
+      'Ada can read threads and inboxes.',
       'You have nothing to prove.',
       'say hello',
     ].map((part) => prompt.indexOf(part));
@@ -149,7 +149,7 @@ describe('the templates of CLAUDE.md', () => {
   it('leave soul and last conversation out whole where there are none', () => {
     const prompt = renderTemplate(templates.wake, 'wake', { ...someone, soul: null, transcript: null });
     expect(prompt).not.toMatch(/Your soul|your-soul|previous-session|before you slept|\n{3}/);
-    expect(prompt).toContain('You are called Lyra.');
+    expect(prompt).toContain('You are called Lyra, and sit in seat 1');
     expect(identityText({ templates }, { name: 'Lyra', soul: null })).toBeNull();
     expect(identityText({ templates }, { name: 'Lyra', soul: '' })).toBeNull();
     const lead = renderTemplate(templates.lead, 'lead', { ...someone, soul: null, transcript: null });
