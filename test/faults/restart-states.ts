@@ -9,14 +9,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { mcpServerSchema } from '../../src/shared/protocol/mcp.ts';
+import { knownForgetsSchema } from '../../src/shared/protocol/forgets.ts';
 import { attemptsSchema } from '../../src/shared/protocol/attempts.ts';
 import { historySchema } from '../../src/shared/protocol/endpoints/history.ts';
 import { createdWebhookSchema } from '../../src/shared/protocol/webhooks.ts';
 import { programSchema } from '../../src/shared/protocol/programs.ts';
 import { projectSchema, taskSchema, tasksSchema, type Task } from '../../src/shared/protocol/projects.ts';
 import { scheduledSchema } from '../../src/shared/protocol/schedules.ts';
+import { formatStamp } from '../../src/shared/domain/stamp.ts';
 import { eventsOf } from '../support/homes.ts';
 import { browserOf } from '../support/open-relay.ts';
+import { SNAPSHOT } from '../support/schedules.ts';
 import { createRepository, git } from '../support/person-repository.ts';
 import { programOf } from '../support/relay-build.ts';
 import type { Part } from '../support/scripted-model.ts';
@@ -237,6 +240,52 @@ const webhookCut = (afterMs: number): RestartState => ({
     void deliver().catch(() => null);
     await sleep(afterMs);
     return once;
+  },
+});
+
+// Forgetting.
+
+const placesSchema = z.object({ places: z.array(z.unknown()) });
+/** ms since the epoch by the relay's clock, which may be ahead. Its answers name whole seconds. */
+async function timeOf({ call }: Scene): Promise<number> {
+  const { headers } = await call('GET', '/api/health');
+  return Date.parse(headers.get('date') ?? '');
+}
+const forgetCut = (afterMs: number): RestartState => ({
+  part: 'forgetting',
+  name: `under way for ${afterMs} ms`,
+  async bring(scene) {
+    const words = `Planted ${randomUUID()}`;
+    await scene.works('a1', [call('remember', { text: words })]);
+    const places = async () =>
+      placesSchema.parse(await scene.good('POST', '/api/sentences', { text: words })).places.length;
+    demand('What is to be forgotten is there', (await places()) > 0);
+    await sleep(1_000);
+    const time = await timeOf(scene);
+    const forget = {
+      forgetId: randomUUID(),
+      at: formatStamp({ time, counter: 0, node: 'page' }),
+      target: { kind: 'conversation', agentId: 'a1' },
+    };
+    void scene.call('POST', '/api/forgets', { forgets: [forget] }).catch(() => null);
+    await sleep(afterMs);
+    return async () => {
+      // A request that the relay has stored is carried out by its start. Others come again.
+      const isStored = JSON.stringify(await scene.good('GET', '/api/forgets')).includes(forget.forgetId);
+      if (isStored) demand('What a stored request covers is gone', (await places()) === 0);
+      await scene.good('POST', '/api/forgets', { forgets: [forget] });
+      demand('What was forgotten is gone', (await places()) === 0);
+      const { forgetIds } = knownForgetsSchema.parse(await scene.good('GET', '/api/forgets'));
+      // Forgetting withdraws the snapshot. A page leaves one without what was forgotten.
+      await scene.good('PUT', '/api/agent-snapshots/a1', {
+        version: `v${time}`,
+        snapshot: { ...SNAPSHOT, name: 'Name of a1' },
+        forgets: forgetIds,
+      });
+      while ((await timeOf(scene)) <= time) await sleep(100);
+      await scene.works('a1', [call('remember', { text: `After ${words}` })]);
+      demand('Later notes stay', (await places()) > 0);
+    };
   },
 });
 
@@ -584,6 +633,7 @@ export const STATES: readonly RestartState[] = [
   },
   ...[0, 30, 90].map(undoCut),
   ...[0, 8, 25].map(webhookCut),
+  ...[0, 5, 15, 40].map(forgetCut),
   {
     part: 'webhook',
     name: 'acknowledged',
