@@ -69,7 +69,7 @@ const RELAY = {
     ...['access', 'team/directory', 'team/projects', 'team/records', 'agents/minds', 'agents/runs'],
     ...['tools/sandbox', 'tools/workspaces'],
   ],
-  dreams: ['team/directory', 'team/memory', 'agents/runs', 'schedules'],
+  dreams: ['team/costs', 'team/directory', 'team/memory', 'agents/minds', 'agents/runs', 'schedules'],
   exams: [
     ...['team/costs', 'team/directory', 'team/memory', 'team/records', 'agents/minds', 'agents/runs', 'schedules'],
   ],

@@ -263,6 +263,35 @@ export function tookOf(model: string, answer: MindAnswer): NonNullable<Took> | '
   return { ...told, whole: false, ...(answer.outputMost === null ? {} : { outputMost: answer.outputMost }) };
 }
 
+/** What has become of a request that was left with a model server. */
+export type BatchState =
+  | { readonly kind: 'pending' }
+  | { readonly kind: 'answered'; readonly answer: Extract<MindAnswer, { ok: true }> }
+  /** The server did not come to it within a day, or it was cancelled. It costs nothing. */
+  | { readonly kind: 'expired' | 'cancelled' }
+  /** The server could not answer it, or does not have it any more. It costs nothing. */
+  | { readonly kind: 'failed'; readonly error: MindError }
+  /** The server cannot be asked now. */
+  | { readonly kind: 'unknown'; readonly error: MindError };
+
+export type BatchSubmitted =
+  | { readonly ok: true; readonly batchId: string }
+  /**
+   * `isMissing`: the server takes no batches. `mayHaveArrived`: the server may have taken it, and
+   * only the id is lost.
+   */
+  | { readonly ok: false; readonly error: MindError; readonly isMissing: boolean; readonly mayHaveArrived: boolean };
+
+/** Requests that a model server answers within a day, at half the price. */
+export interface MindBatches {
+  /** Leaves one request with the server. It is never sent a second time. */
+  submit(request: MindRequest, signal: AbortSignal): Promise<BatchSubmitted>;
+  /** `model`: of the request. */
+  read(batchId: string, model: string, signal: AbortSignal): Promise<BatchState>;
+  /** Asks the server to cancel it. `read` tells what came of that. Never rejects. */
+  cancel(batchId: string, signal: AbortSignal): Promise<void>;
+}
+
 export interface MindListener {
   /**
    * The server received the request, and it ended without a usage report. Resolves with whether the
@@ -334,6 +363,8 @@ export interface Mind {
   readsOnly?(model: string, tokens: number): boolean;
   /** Tokens that the server of this model has stated as its window. Null: none. */
   window?(model: string): number | null;
+  /** The batches of this model's server. Null or left out: it takes none. */
+  batches?(model: string): MindBatches | null;
   /** The server of this model has stated its window. */
   learn?(model: string, tokens: number): void;
   /**
@@ -347,12 +378,13 @@ export interface Mind {
 /** What a mind passes on that answers by another, chosen by the requested model. */
 export const passedOn = (
   mindOf: (model: string) => Mind,
-): Required<Pick<Mind, 'web' | 'searches' | 'readsOnly' | 'window' | 'learn'>> & Pick<Mind, 'answer'> => ({
+): Required<Pick<Mind, 'web' | 'searches' | 'readsOnly' | 'window' | 'learn' | 'batches'>> & Pick<Mind, 'answer'> => ({
   web: (model) => mindOf(model).web?.(model) ?? false,
   searches: (model) => mindOf(model).searches?.(model) ?? false,
   readsOnly: (model, tokens) => mindOf(model).readsOnly?.(model, tokens) ?? true,
   window: (model) => mindOf(model).window?.(model) ?? null,
   learn: (model, tokens) => mindOf(model).learn?.(model, tokens),
+  batches: (model) => mindOf(model).batches?.(model) ?? null,
   answer: (request, listener) => mindOf(request.model).answer(request, listener),
 });
 

@@ -2,11 +2,12 @@
  * Dreams: runs in which an agent tidies a draft of its memory. What it proposes waits for the
  * person, and the memory stays as it is until it is adopted.
  *
- * - A dream is an ordinary run, through the gate and within the budget. Its only tool changes the
- *   draft. The draft is in no store before the run is done.
+ * - A dream is otherwise an ordinary run, through the gate and within the budget. Its only tool
+ *   changes the draft. The draft is in no store before the run is done.
  * - It reads the memory and the day's messages. It never reads what tools returned, and nothing of
  *   earlier dreams but what was adopted.
  * - Each agent has at most one dream a night, and none while one waits for the person.
+ * - Where the model's server takes batches, a dream is one request of a batch: see `batch.ts`.
  * - Nobody waits for a dream. It ends when its agent is woken or spoken to.
  * - States are in `src/shared/domain/dreams.ts`. Each change of a state is one write. A relay that
  *   died leaves `running`, which its next start turns into `failed`.
@@ -15,7 +16,9 @@ import {
   dayText,
   DREAM_INSTRUCTIONS,
   DREAM_LIMITS,
+  DREAM_STATES,
   dreamRequest,
+  isDreamOver,
   type DayMessage,
 } from '../../src/shared/domain/dreams.ts';
 import type { AgentId, DreamId, MessageId, RunId } from '../../src/shared/domain/ids.ts';
@@ -34,6 +37,7 @@ import { NOT_OURS, type NotBegun, type OpenAlone, type Worked } from '../schedul
 import type { Db } from '../store/index.ts';
 import type { Memories, MemoryOutcome } from '../team/memory/index.ts';
 import { createMemoryTool } from '../team/memory/tools.ts';
+import { type BatchDreamsDeps, createBatchDreams, outcomeOf } from './batch.ts';
 import { createDraft } from './draft.ts';
 import { createDreamRows } from './rows.ts';
 
@@ -52,6 +56,8 @@ export interface Dreams {
   start(agentId: AgentId): Promise<DreamOutcome>;
   adopt(dreamId: DreamId): Promise<DreamOutcome>;
   discard(dreamId: DreamId): Promise<DreamOutcome>;
+  /** Cancels a dream that is left with a model server. Does not wait for the server. */
+  cancel(dreamId: DreamId): Promise<DreamOutcome>;
   /** Ends dreams of a relay that died. */
   recover(): Promise<void>;
   /** Agents that dream by night, or whose dream is due. */
@@ -64,7 +70,7 @@ export interface Dreams {
   close(): Promise<void>;
 }
 
-interface DreamsDeps {
+interface DreamsDeps extends Pick<BatchDreamsDeps, 'mind' | 'protocol' | 'costs' | 'snapshots' | 'readAround'> {
   readonly db: Db;
   /** Id of the home. */
   readonly home: string;
@@ -103,6 +109,9 @@ const PAGE = 2_000;
 const DEAD_MS = DREAM_LIMITS.runMs + 3_600_000;
 const HOUR_MS = 3_600_000;
 
+/** Of an agent, one dream is in such a state. */
+const OPEN = DREAM_STATES.filter((state) => !isDreamOver(state));
+
 const DIED = sentence`The relay stopped during the dream. The memory is as it was.`;
 const STOPPED = sentence`It was stopped. The memory is as it was.`;
 const WOKEN = sentence`The agent was needed during the dream. The memory is as it was.`;
@@ -131,6 +140,7 @@ export function createDreams(deps: DreamsDeps): Dreams {
   const rows = createDreamRows(deps);
   const timers = createTimerSet(deps.timers);
   const inTurn = createQueue();
+  const batches = createBatchDreams({ ...deps, rows, told });
   let closed = false;
   /** The dream under way. */
   let current: { readonly agentId: AgentId; readonly runId: RunId; isNeeded: boolean } | null = null;
@@ -222,10 +232,12 @@ export function createDreams(deps: DreamsDeps): Dreams {
         sourceOf: ({ runId = null }) => ({ by: 'dream', sessionId: null, runId, read: [] }),
       });
       const whenOf = (time: number) => momentText(time, effective.time_zone);
+      const messages = dayText(day, whenOf);
+      if (await batches.submit(due, messages)) return lookAgain();
       const worked = await deps.alone.work({
         agentId,
         cause: { kind: 'dream' },
-        why: dreamRequest(dayText(day, whenOf)),
+        why: dreamRequest(messages),
         needs: [tool.name],
         instructions: DREAM_INSTRUCTIONS,
         columns: [],
@@ -262,14 +274,7 @@ export function createDreams(deps: DreamsDeps): Dreams {
     const { outcome, reason, usage, said, costMicroUsd, estimated } = worked.end;
     const spent = { said, costMicroUsd, estimated, tokens: usage && tokensOf(usage) };
     if (outcome !== 'done') return void (await fail(due, current?.isNeeded ? WOKEN : (reason ?? STOPPED), spent));
-    const changes = [...draft.changes()];
-    const { before: bytesBefore, after: bytesAfter } = draft.bytes();
-    told(
-      await rows.become(due.dreamId, changes.length === 0 ? 'unchanged' : 'proposed', {
-        ...spent,
-        ...{ changes, bytesBefore, bytesAfter },
-      }),
-    );
+    told(await rows.become(due.dreamId, ...outcomeOf(draft, spent)));
   }
 
   async function adopt(dreamId: DreamId): Promise<DreamOutcome> {
@@ -303,7 +308,7 @@ export function createDreams(deps: DreamsDeps): Dreams {
 
   /** Makes the dreams of this night due. */
   async function makeDue(log: ReadLog): Promise<void> {
-    const open = await rows.inState('due', 'running', 'proposed');
+    const open = await rows.inState(...OPEN);
     for (const { agentId, retired } of await deps.directory.all()) {
       const { effective } = await configs.agent(agentId);
       const { dreams, dream_hour: hour } = effective.coordination;
@@ -334,9 +339,19 @@ export function createDreams(deps: DreamsDeps): Dreams {
       if (closed) return;
       let read: ReturnType<typeof readLog> | null = null;
       const log = () => (read ??= readLog());
+      await batches.look();
       await makeDue(log);
       await dreamDue(log);
+      if ((await rows.inState('submitted')).length > 0) lookAgain();
     });
+  /** Looks again for answers of batches. */
+  let cancelLook: (() => void) | null = null;
+  function lookAgain(): void {
+    cancelLook ??= timers.after(DREAM_LIMITS.batchLookMs, () => {
+      cancelLook = null;
+      lookNow();
+    });
+  }
   const lookNow = () =>
     void look().catch((error: unknown) => logger.error('The relay could not look for dreams that are due.', { error }));
 
@@ -349,7 +364,7 @@ export function createDreams(deps: DreamsDeps): Dreams {
     of: (agentId) => rows.of(agentId, DREAM_LIMITS.listed),
     waiting: () => rows.inState('proposed'),
     async start(agentId) {
-      const open = await rows.inState('due', 'running', 'proposed');
+      const open = await rows.inState(...OPEN);
       if (open.some((each) => each.agentId === agentId)) return { ok: false, reason: 'dream-waits' };
       const due = told(await rows.add({ dreamId: newId(), agentId, night: null }));
       if (!due) return { ok: false, reason: 'dream-waits' };
@@ -359,6 +374,13 @@ export function createDreams(deps: DreamsDeps): Dreams {
     },
     adopt,
     discard,
+    async cancel(dreamId) {
+      const found = await rows.get(dreamId);
+      if (!found) return { ok: false, reason: 'no-dream' };
+      if (!(await batches.cancel(dreamId))) return { ok: false, reason: 'dream-over' };
+      lookNow();
+      return { ok: true, dream: found };
+    },
     async recover() {
       for (const dream of await rows.inState('running'))
         if (deps.onlyOne || now() - dream.changedAt > DEAD_MS) await fail(dream, DIED);
@@ -376,6 +398,7 @@ export function createDreams(deps: DreamsDeps): Dreams {
     close() {
       closed = true;
       unsubscribe();
+      batches.close();
       timers.close();
       return inTurn(() => Promise.resolve());
     },

@@ -37,5 +37,6 @@ export const createDreamRoutes = ({ dreams, directory }: DreamRoutesDeps): reado
     },
     startDream: async ({ body }) => orThrow(await dreams.start(await agentIdIn(directory, body.agentId))),
     adoptDream: async ({ dreamId }) => orThrow(await dreams.adopt(dreamId)),
+    cancelDream: async ({ dreamId }) => orThrow(await dreams.cancel(dreamId)),
     discardDream: async ({ dreamId }) => orThrow(await dreams.discard(dreamId)),
   });

@@ -1,4 +1,5 @@
 /** The rows of dreams. Each change of a state is one statement. A kill leaves one or the other. */
+import { z } from 'zod';
 import {
   DREAM_LIMITS,
   DREAM_STATES,
@@ -9,8 +10,22 @@ import {
 import type { AgentId, DreamId } from '../../src/shared/domain/ids.ts';
 import { type Dream, dreamSchema, type DreamValue, dreamValueSchema } from '../../src/shared/protocol/dreams.ts';
 import { isOneOf } from '../store/dialect.ts';
+import { memorySchema } from '../../src/shared/protocol/memories.ts';
 import { type Db, parseText } from '../store/index.ts';
 import type { SetAside } from '../platform/set-aside.ts';
+
+/** A request that is left with a model server. */
+const batchSchema = z.object({
+  batchId: z.string(),
+  model: z.string(),
+  /** The most that it can cost. */
+  mostMicroUsd: z.number().int().nonnegative(),
+  /** The files of the memory when it was sent. */
+  base: z.array(memorySchema),
+  /** The person wants it no more. */
+  isCancelled: z.boolean(),
+});
+export type DreamBatch = z.infer<typeof batchSchema>;
 
 export interface DreamRows {
   /** Null: the agent has one of this night. */
@@ -25,6 +40,10 @@ export interface DreamRows {
    * from which it may come to it.
    */
   become(dreamId: DreamId, state: DreamState, more?: Partial<DreamValue>, within?: Db): Promise<Dream | null>;
+  /** Brings the dream to `submitted`, or changes its batch there. Null: as in `become`. */
+  submit(dreamId: DreamId, batch: DreamBatch): Promise<Dream | null>;
+  /** Null: it is not left with a server. */
+  batchOf(dreamId: DreamId): Promise<DreamBatch | null>;
 }
 
 interface DreamRowsDeps {
@@ -54,6 +73,31 @@ export function createDreamRows({ db, home, now, setAside }: DreamRowsDeps): Dre
       changedAt: row.changed_at,
       ...dreamValueSchema.parse(JSON.parse(row.value_json)),
     });
+  /** `batch`: left with a server. */
+  async function become(
+    dreamId: DreamId,
+    state: DreamState,
+    more: Partial<DreamValue>,
+    within: Db,
+    batch: DreamBatch | null,
+  ): Promise<Dream | null> {
+    const before = await get(dreamId, within);
+    if (!before) return null;
+    const value = dreamValueSchema.strip().parse({ ...before, ...more });
+    // A change of the batch is not the beginning of a state.
+    const changedAt = before.state === state ? before.changedAt : now();
+    const { numUpdatedRows } = await within
+      .updateTable('dreams')
+      .set({
+        ...{ state, value_json: JSON.stringify(value), changed_at: changedAt },
+        batch_json: batch && JSON.stringify(batch),
+      })
+      .where('home', '=', home)
+      .where('dream', '=', dreamId)
+      .where(isOneOf('state', statesBefore(state)))
+      .executeTakeFirst();
+    return numUpdatedRows > 0n ? { ...before, ...value, state, changedAt } : null;
+  }
   const readable = (rows: readonly Row[]) => setAside.read('dreams', rows, ({ dream }) => dream, dreamOf);
 
   async function get(dreamId: DreamId, within: Db = db): Promise<Dream | null> {
@@ -79,7 +123,7 @@ export function createDreamRows({ db, home, now, setAside }: DreamRowsDeps): Dre
         .insertInto('dreams')
         .values({
           ...{ home, dream: dreamId, agent_json: JSON.stringify(agentId), night, state: 'due' },
-          ...{ value_json: JSON.stringify(NOTHING_YET), made_at: time, changed_at: time },
+          ...{ value_json: JSON.stringify(NOTHING_YET), made_at: time, changed_at: time, batch_json: null },
         })
         .onConflict((conflict) => conflict.columns(['home', 'agent_json', 'night']).doNothing())
         .executeTakeFirst();
@@ -98,19 +142,11 @@ export function createDreamRows({ db, home, now, setAside }: DreamRowsDeps): Dre
     async inState(...states) {
       return readable(await all().where(isOneOf('state', states)).orderBy('made_at', 'desc').execute());
     },
-    async become(dreamId, state, more = {}, within = db) {
-      const before = await get(dreamId, within);
-      if (!before) return null;
-      const value = dreamValueSchema.strip().parse({ ...before, ...more });
-      const changedAt = now();
-      const { numUpdatedRows } = await within
-        .updateTable('dreams')
-        .set({ state, value_json: JSON.stringify(value), changed_at: changedAt })
-        .where('home', '=', home)
-        .where('dream', '=', dreamId)
-        .where(isOneOf('state', statesBefore(state)))
-        .executeTakeFirst();
-      return numUpdatedRows > 0n ? { ...before, ...value, state, changedAt } : null;
+    become: (dreamId, state, more = {}, within = db) => become(dreamId, state, more, within, null),
+    submit: (dreamId, batch) => become(dreamId, 'submitted', {}, db, batch),
+    async batchOf(dreamId) {
+      const row = await all().where('dream', '=', dreamId).where('state', '=', 'submitted').executeTakeFirst();
+      return row?.batch_json ? batchSchema.parse(JSON.parse(row.batch_json)) : null;
     },
   };
 }

@@ -20,14 +20,13 @@ import { sentence } from '../../src/shared/domain/names.ts';
 import { addCost, type Cost, NO_COST } from '../../src/shared/domain/prices.ts';
 import type { Protocol } from '../../src/shared/domain/prompts.ts';
 import { tokensOf } from '../../src/shared/domain/request-cost.ts';
-import { LEAD_ID } from '../../src/shared/domain/seat.ts';
 import type { ExamCost, ExamRequest } from '../../src/shared/protocol/exams.ts';
 import type { AgentSnapshot } from '../../src/shared/protocol/snapshots.ts';
 import { isRehearsal, type Mind, type MindRequest, sizeOfRequest } from '../agents/minds/index.ts';
 import type { Around } from '../agents/runs/context.ts';
 import { answerBy } from '../agents/runs/permits.ts';
 import { RUN_LIMITS } from '../agents/runs/settings.ts';
-import { firstWords, systemOf } from '../schedules/alone.ts';
+import { firstWords, modelOf, systemOf } from '../schedules/alone.ts';
 import type { OpenCosts } from '../team/costs/index.ts';
 
 /** What an exam has used so far. */
@@ -69,11 +68,7 @@ export function createSitting(
   { agentId, cause, before, after }: ExamRequest,
   { protocol, mind, costs, around, memory }: SittingDeps,
 ): Sitting {
-  const modelOf = ({ model }: AgentSnapshot) =>
-    agentId === LEAD_ID
-      ? mind.models({ lead: model, agent: '' }).leadModel
-      : mind.models({ lead: '', agent: model }).agentModel;
-  const models = { before: modelOf(before), after: modelOf(after) };
+  const models = { before: modelOf(agentId, before, mind), after: modelOf(agentId, after, mind) };
 
   const plain = (model: string, system: string, text: string): MindRequest => ({
     ...{ priority: 'person', model, system, tools: [], maxTokens: EXAM_LIMITS.answerTokens },
@@ -84,7 +79,7 @@ export function createSitting(
   /** The copy is asked. */
   const asking = (side: 'before' | 'after', snapshot: AgentSnapshot, why: string): MindRequest =>
     plain(
-      modelOf(snapshot),
+      modelOf(agentId, snapshot, mind),
       systemFor(snapshot),
       firstWords({ agentId, why, lastSession: true, before: [] }, snapshot, memory[side], around),
     );

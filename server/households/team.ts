@@ -391,6 +391,7 @@ export function openTeam({
   });
   const dreams = createDreams({
     ...{ db, home, memories, reach, host, configs, directory, log, runs, now, newId, timers, setAside, logger },
+    ...{ mind, protocol, costs, snapshots, readAround: around },
     onlyOne: alone,
     alone: aloneAgents,
     allowSnapshot: (agentId) => snapshots.allow(agentId),

@@ -324,6 +324,16 @@ const causeOf = (by: string, reason: string | null, due: DueCause | null): Agent
   return due.kind === 'reminder' ? { kind: due.kind, name } : { kind: due.kind, name, status: due.status };
 };
 
+/** The model that answers for this agent. */
+export const modelOf = (
+  agentId: AgentId,
+  { model }: Pick<AgentSnapshot, 'model'>,
+  mind: Pick<Mind, 'models'>,
+): string =>
+  agentId === LEAD_ID
+    ? mind.models({ lead: model, agent: '' }).leadModel
+    : mind.models({ lead: '', agent: model }).agentModel;
+
 export function createAlone(deps: AloneDeps): OpenAlone {
   const { snapshots, runs, inbox, protocol, logger, limits = SCHEDULE_LIMITS } = deps;
 
@@ -333,11 +343,6 @@ export function createAlone(deps: AloneDeps): OpenAlone {
       if (!isAway(error)) throw error;
       return true;
     });
-
-  const modelOf = (agentId: AgentId, { model }: AgentSnapshot, mind: Mind): string =>
-    agentId === LEAD_ID
-      ? mind.models({ lead: model, agent: '' }).leadModel
-      : mind.models({ lead: '', agent: model }).agentModel;
 
   async function work(asked: Work): Promise<Worked> {
     const { agentId, cause, timeoutMs, busyMs } = asked;

@@ -30,6 +30,7 @@ import { memories } from './steps/0002-memories.ts';
 import { dreams } from './steps/0003-dreams.ts';
 import { forgets } from './steps/0004-forgets.ts';
 import { exams } from './steps/0005-exams.ts';
+import { dreamBatches } from './steps/0006-dream-batches.ts';
 import { explained, StoreError } from './store-error.ts';
 export { ALWAYS_THERE, type Database, type DatabaseState } from './database-watch.ts';
 export { checkEmbedded, copyEmbedded, openEmbedded, STORE_FILE } from './embedded.ts';
@@ -121,6 +122,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0003-dreams': dreams,
   '0004-forgets': forgets,
   '0005-exams': exams,
+  '0006-dream-batches': dreamBatches,
 };
 
 /** First steps of a Roost that was never released. Its tables differ, and stay as they are. */

@@ -30,6 +30,7 @@ export interface MemoryTables {
    * - `night`: the day on which it was due, unique for its agent. Null: the person asked for it.
    * - `state`: see `src/shared/domain/dreams.ts`.
    * - `value_json`: what it has come to.
+   * - `batch_json`: of a dream that is left with a model server: its batch, and the memory then.
    */
   dreams: {
     home: string;
@@ -40,6 +41,7 @@ export interface MemoryTables {
     value_json: string;
     made_at: number;
     changed_at: number;
+    batch_json: string | null;
   };
   /**
    * Exams of agents. One after the person has decided is a certificate, and a record.

@@ -6,6 +6,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { positionsCalled } from '../../src/shared/domain/wake-payload.ts';
+import { createScriptedBatches, type ScriptedBatches } from './scripted-batches.ts';
 
 export type Part =
   /**
@@ -104,6 +105,7 @@ export type Script = (request: ScriptedRequest) => Reply | Promise<Reply>;
 export interface ScriptedModel {
   readonly url: string;
   readonly requests: readonly ScriptedRequest[];
+  readonly batches: ScriptedBatches;
   follow(script: Script): void;
   close(): Promise<void>;
 }
@@ -270,10 +272,12 @@ export async function startScriptedModel(first: Script): Promise<ScriptedModel> 
   let script = first;
   let open = 0;
   const requests: ScriptedRequest[] = [];
+  const batches = createScriptedBatches();
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
+      if (batches.handle(request, response, Buffer.concat(chunks).toString('utf8'))) return;
       if (request.method === 'GET') {
         response.writeHead(200, { 'content-type': 'application/json' });
         const one = /^\/v1\/models\/([^/?]+)$/.exec(request.url ?? '')?.[1];
@@ -349,6 +353,7 @@ export async function startScriptedModel(first: Script): Promise<ScriptedModel> 
   return {
     url: `http://127.0.0.1:${address.port}`,
     requests,
+    batches,
     follow(next) {
       script = next;
     },

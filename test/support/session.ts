@@ -10,7 +10,7 @@ import { openEventLog, type OpenEventLog } from '../../server/team/events/index.
 import type { Inbox, PostOutcome, SessionHost } from '../../server/contracts/index.ts';
 import { createAnthropicMind, type AnthropicMindConfig, type Mind } from '../../server/agents/minds/index.ts';
 import { SESSION_LIMITS, type SessionLimits } from '../../server/agents/session/settings.ts';
-import type { Store } from '../../server/store/index.ts';
+import type { Db, Store } from '../../server/store/index.ts';
 import { type Scripts } from '../../server/schedules/index.ts';
 import { createSealer } from '../../server/platform/sealer.ts';
 import { SETS_NOTHING_ASIDE } from '../../server/platform/set-aside.ts';
@@ -38,6 +38,9 @@ const RETENTION_MS = 60_000;
 const HURRY_EVERY_MS = 100;
 
 export interface Household {
+  readonly db: Db;
+  /** Id of the home in it. */
+  readonly home: string;
   readonly log: OpenEventLog;
   readonly inbox: Inbox;
   readonly host: SessionHost;
@@ -189,6 +192,8 @@ async function openHousehold(
   let parts = await openRelay();
 
   const household: Household = {
+    db: store.db,
+    home: relay,
     get log() {
       return parts.log;
     },

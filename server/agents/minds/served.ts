@@ -17,9 +17,17 @@ import type { Mind, MindAnswer, MindError, MindErrorKind, MindListener, MindRequ
 import { mostWritten, type Shape, UnreadableAnswer, type WireEvent } from './wire.ts';
 import { DEFAULT_MODELS, MAX_REQUESTS, MIND_LIMITS, OFFICIAL_API, QUEUE_LIMITS, type QueueLimits } from './settings.ts';
 import { isTooLong, limitsIn } from './token-limits.ts';
+import { createBatches } from './batches.ts';
 import { type Assembly, createAssembly, type AnswerUpdate } from './assembly.ts';
 import { createLeaving } from './leave.ts';
-import { createMessagesWire, createSdkWire, type KeyHeader, type SentRequest, type Wire } from './protocols/sdk.ts';
+import {
+  createMessagesClient,
+  createMessagesWire,
+  createSdkWire,
+  type KeyHeader,
+  type SentRequest,
+  type Wire,
+} from './protocols/sdk.ts';
 import { createRequestQueue, type Sending, type Turn } from './request-queue.ts';
 import { createShapes, type Refused } from './shapes.ts';
 import { filesIn } from './sight.ts';
@@ -325,12 +333,15 @@ interface Attempt {
   readonly repeats?: boolean;
 }
 
+const messagesConfigOf = ({ key, keyHeader, fetch }: ServedMindConfig, baseURL: string, official: boolean) => ({
+  ...{ key, baseURL, keyHeader: keyHeader ?? (official ? 'bearer' : 'both') },
+  fetch: fetch ?? ((...args: Parameters<typeof globalThis.fetch>) => globalThis.fetch(...args)),
+});
+
 function createWire(config: ServedMindConfig, baseURL: string, official: boolean): Wire {
-  const { protocol = 'messages', key } = config;
-  const fetch = config.fetch ?? ((...args) => globalThis.fetch(...args));
-  return protocol === 'messages'
-    ? createMessagesWire({ key, baseURL, keyHeader: config.keyHeader ?? (official ? 'bearer' : 'both'), fetch })
-    : createSdkWire({ protocol, key, baseURL, fetch });
+  const { protocol = 'messages' } = config;
+  const messages = messagesConfigOf(config, baseURL, official);
+  return protocol === 'messages' ? createMessagesWire(messages) : createSdkWire({ ...messages, protocol });
 }
 
 /** Failures that a simpler form of the request may avoid. */
@@ -440,6 +451,26 @@ export function createServedMind(config: ServedMindConfig): Mind {
 
   /** Hides the key from the household where a server echoes the request. */
   const clean = filter.value;
+
+  const { setOn } = config;
+  const batches = official
+    ? createBatches({
+        messages: createMessagesClient(messagesConfigOf(config, baseURL, official)),
+        shapeOf: (request) => shapes.first(request.model, request),
+        filter,
+        problemOf: (error, model) =>
+          problemOf(error, {
+            model,
+            host,
+            filter,
+            hasKey: config.key !== null,
+            setOn,
+            protocol,
+            maxTokens: 0,
+            began: false,
+          }),
+      })
+    : null;
 
   async function attempt(
     request: MindRequest,
@@ -607,6 +638,7 @@ export function createServedMind(config: ServedMindConfig): Mind {
   return {
     web: shapes.web,
     searches: shapes.searches,
+    batches: () => batches,
     models: (chosen) => ({
       kind: config.kind ?? 'anthropic',
       leadModel: chosen.lead || defaults.lead,

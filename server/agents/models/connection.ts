@@ -419,6 +419,7 @@ export function createConnected(deps: ConnectedDeps): Connected {
         if (isNew) deps.onState();
         return isNew;
       },
+      batches: (model) => (removed ? null : (line.mind.batches?.(model) ?? null)),
       window: (model) => kept.windows[model] ?? null,
       learn(model, tokens) {
         if (kept.windows[model] === tokens) return;

@@ -101,6 +101,7 @@ export function sizeOf(body: unknown, bytes: number): RequestSize {
       // The default is `auto`, which uses priority capacity where the account has any.
       priority: known?.service_tier !== 'standard_only',
       resident: typeof known?.inference_geo === 'string' && known.inference_geo !== 'global',
+      batch: false,
     },
   };
 }

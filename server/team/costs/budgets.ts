@@ -110,7 +110,7 @@ export function createHolds(): Holds {
 // only one of its home, as the event log does.
 
 const whole = z.number().int().nonnegative();
-const sizeSchema: z.ZodType<RequestSize> = z.object({
+const sizeSchema = z.object({
   model: z.string(),
   bytes: whole,
   pictures: whole,
@@ -118,8 +118,12 @@ const sizeSchema: z.ZodType<RequestSize> = z.object({
   searches: z.number(),
   maxOutputTokens: whole.nullable(),
   cached: z.enum(['not', 'minutes', 'hour']),
-  terms: z.object({ fast: z.boolean(), priority: z.boolean(), resident: z.boolean() }),
-});
+  terms: z.object({
+    ...{ fast: z.boolean(), priority: z.boolean(), resident: z.boolean() },
+    // Reserves of earlier versions have none.
+    batch: z.boolean().default(false),
+  }),
+}) satisfies z.ZodType<RequestSize>;
 const reserveSchema = z.object({
   reserve: z.string(),
   takenAt: z.number(),

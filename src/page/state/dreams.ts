@@ -16,6 +16,7 @@ export interface Dreams {
   start(agentId: AgentId): Promise<void>;
   adopt(dream: Dream): Promise<void>;
   discard(dream: Dream): Promise<void>;
+  cancel(dream: Dream): Promise<void>;
 }
 
 function createDreams({ reach, changes, device, notices }: RoostState): Dreams {
@@ -50,6 +51,11 @@ function createDreams({ reach, changes, device, notices }: RoostState): Dreams {
       answered(
         agentId,
         reach((client) => client.adoptDream({ dreamId })),
+      ),
+    cancel: ({ agentId, dreamId }) =>
+      answered(
+        agentId,
+        reach((client) => client.cancelDream({ dreamId })),
       ),
     discard: ({ agentId, dreamId }) =>
       answered(

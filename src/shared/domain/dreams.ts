@@ -4,6 +4,7 @@
  *
  * - `due`: the dream waits until its agent sleeps.
  * - `running`: the agent is at work on a draft, which only its run has.
+ * - `submitted`: the request is left with the model's server, which answers within a day.
  * - `proposed`: the draft waits for the person.
  * - `adopted`: the draft is the memory now.
  * - `discarded`: the person did not want it.
@@ -12,12 +13,24 @@
  */
 import { writeSaid } from './quoting.ts';
 
-export const DREAM_STATES = ['due', 'running', 'proposed', 'adopted', 'discarded', 'unchanged', 'failed'] as const;
+export const DREAM_STATES = [
+  'due',
+  'running',
+  'submitted',
+  'proposed',
+  'adopted',
+  'discarded',
+  'unchanged',
+  'failed',
+] as const;
 export type DreamState = (typeof DREAM_STATES)[number];
 
 const NEXT: Readonly<Record<DreamState, readonly DreamState[]>> = {
   due: ['running', 'failed'],
-  running: ['proposed', 'unchanged', 'failed'],
+  // A server that takes no batches is asked in an ordinary run.
+  running: ['due', 'submitted', 'proposed', 'unchanged', 'failed'],
+  // The person may cancel it, and the server decides what comes of that.
+  submitted: ['submitted', 'proposed', 'unchanged', 'failed'],
   proposed: ['adopted', 'discarded'],
   adopted: [],
   discarded: [],
@@ -52,6 +65,13 @@ export const DREAM_LIMITS = {
   requests: 20,
   /** ms that a dream may take from its first request. */
   runMs: 600_000,
+  /** Most tokens of the answer of a batch, and ms between two looks whether it is there. */
+  batchTokens: 16_000,
+  batchLookMs: 60_000,
+  /** ms for which the relay looks. The server gives up after 24 hours. */
+  batchMs: 26 * 3_600_000,
+  /** ms for each request about a batch. */
+  batchRequestMs: 60_000,
   /** ms between two looks at what is due. */
   lookMs: 300_000,
   /** ms after which a dream that could not begin has failed. */

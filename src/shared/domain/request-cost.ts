@@ -46,12 +46,14 @@ export interface Terms {
   readonly priority: boolean;
   /** Processed within one country. */
   readonly resident: boolean;
+  /** Left with the server, which answers within a day. */
+  readonly batch: boolean;
 }
 /**
  * The terms of a request that does not name any: it may use priority capacity where there is some.
  */
-export const UNSAID_TERMS: Terms = { fast: false, priority: true, resident: false };
-export const PLAIN_TERMS: Terms = { fast: false, priority: false, resident: false };
+export const UNSAID_TERMS: Terms = { fast: false, priority: true, resident: false, batch: false };
+export const PLAIN_TERMS: Terms = { fast: false, priority: false, resident: false, batch: false };
 
 /** UTF-8. Prose has about four bytes per token, code three, and other scripts two to three. */
 export const BYTES_PER_TOKEN = 2;
@@ -81,6 +83,8 @@ const FAST_FACTORS: readonly (readonly [string, number])[] = [
 ];
 const FAST_FACTOR_MOST = 6;
 const RESIDENT_FACTOR = 1.1;
+/** https://platform.claude.com/docs/en/build-with-claude/batch-processing */
+const BATCH_FACTOR = 0.5;
 /** A guess that errs on the safe side: the price of priority capacity is negotiated. */
 const PRIORITY_FACTOR = 2;
 /**
@@ -105,9 +109,10 @@ function isLong({ model, ...tokens }: TokenCount, prices: readonly ModelPrice[])
   return !hasOwn && inputOf({ model, ...tokens }) > above;
 }
 
-function factorOf(model: string, { fast, priority, resident }: Terms): number {
+function factorOf(model: string, { fast, priority, resident, batch }: Terms): number {
   const ofFast = FAST_FACTORS.find(([name]) => model.startsWith(name))?.[1] ?? FAST_FACTOR_MOST;
-  return (fast ? ofFast : 1) * (priority ? PRIORITY_FACTOR : 1) * (resident ? RESIDENT_FACTOR : 1);
+  const ofPlace = (priority ? PRIORITY_FACTOR : 1) * (resident ? RESIDENT_FACTOR : 1);
+  return (fast ? ofFast : 1) * ofPlace * (batch ? BATCH_FACTOR : 1);
 }
 
 /** Token counts that the model did not report. */

@@ -387,13 +387,11 @@ interface WireConfig {
 export type KeyHeader = 'bearer' | 'x-api-key' | 'both';
 
 /** `baseURL`: without `/v1`. */
-export function createMessagesWire({
-  key,
-  baseURL,
-  keyHeader,
-  fetch,
-}: WireConfig & { readonly keyHeader: KeyHeader }): Wire {
-  const { messages } = new Anthropic({
+export type MessagesConfig = WireConfig & { readonly keyHeader: KeyHeader };
+
+/** The Messages API through its SDK. */
+export const createMessagesClient = ({ key, baseURL, keyHeader, fetch }: MessagesConfig): Anthropic['messages'] =>
+  new Anthropic({
     apiKey: key ?? NO_KEY,
     authToken: null,
     baseURL,
@@ -409,7 +407,10 @@ export function createMessagesWire({
     // Its log lines may hold request bodies. Everything important comes back as an error.
     logLevel: 'off',
     openTelemetry: false,
-  });
+  }).messages;
+
+export function createMessagesWire(config: MessagesConfig): Wire {
+  const messages = createMessagesClient(config);
   return {
     async send(request, shape, signal) {
       const { body, headers } = await messages.create(requestParams(request, shape), { signal }).asResponse();

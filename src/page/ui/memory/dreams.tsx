@@ -32,6 +32,8 @@ export function dreamText({ state, changes }: Dream): string {
       return t`waits to begin`;
     case 'running':
       return t`dreams now`;
+    case 'submitted':
+      return t`waits for the model’s server, at half the price`;
     case 'proposed':
       return plural(changes.length, 'file would change', 'files would change');
     case 'adopted':
@@ -68,7 +70,7 @@ function Proposed({ dream, name }: { readonly dream: Dream; readonly name: strin
   const dreams = dreamsOf(useRoost());
   const { busy, act } = useAction();
   const id = useId();
-  const { said, changes, bytesBefore, bytesAfter } = dream;
+  const { said, changes, bytesBefore, bytesAfter, detail } = dream;
   return (
     <article className="dream pad-wide stack gap-3 round ground-2" aria-labelledby={id}>
       <h4 id={id}>{t`${name} proposes a new version of its memory`}</h4>
@@ -78,6 +80,7 @@ function Proposed({ dream, name }: { readonly dream: Dream; readonly name: strin
         </p>
       )}
       <Changes changes={changes} />
+      {detail !== null && <p>{retold(detail)}</p>}
       <p className="ink-3 text-2">{t`${bytes(bytesBefore)} before, ${bytes(bytesAfter)} after. It cost ${costText(dream)}.`}</p>
       <div className="to-end gap-4 cluster">
         <button type="button" className="ghost" disabled={busy} onClick={() => act(() => dreams.discard(dream))}>
@@ -88,6 +91,22 @@ function Proposed({ dream, name }: { readonly dream: Dream; readonly name: strin
         </button>
       </div>
     </article>
+  );
+}
+
+/** A dream that the model's server answers within a day. */
+function Submitted({ dream }: { readonly dream: Dream }) {
+  const dreams = dreamsOf(useRoost());
+  const { busy, act } = useAction();
+  return (
+    <li className="flex apart gap-4">
+      <span>
+        {asBeginning(dreamText(dream))}. {t`Usually it answers within an hour, at most within a day.`}
+      </span>
+      <button type="button" className="ghost" disabled={busy} onClick={() => act(() => dreams.cancel(dream))}>
+        {t`Cancel`}
+      </button>
+    </li>
   );
 }
 
@@ -181,9 +200,13 @@ export function DreamsSection({ agentId, name }: { readonly agentId: AgentId; re
             <ul>
               {all
                 .filter((dream) => dream.state !== 'proposed')
-                .map((dream) => (
-                  <DreamLine key={dream.dreamId} dream={dream} />
-                ))}
+                .map((dream) =>
+                  dream.state === 'submitted' ? (
+                    <Submitted key={dream.dreamId} dream={dream} />
+                  ) : (
+                    <DreamLine key={dream.dreamId} dream={dream} />
+                  ),
+                )}
             </ul>
           </>
         )}

@@ -46,6 +46,17 @@ export const dreamEndpoints = {
       { status: 413, when: '`memory-full`: the memory would have more than it may' },
     ],
   }),
+  cancelDream: endpoint({
+    method: 'POST',
+    path: '/api/dreams/{dreamId}/cancel',
+    does: 'Cancels a dream that is left with a model server. The server may have answered it already, and then it costs what it used.',
+    params: dream,
+    answers: [
+      { status: 200, when: 'the server is asked', body: dreamSchema },
+      { status: 404, when: '`no-dream`: there is no such dream' },
+      { status: 409, when: '`dream-over`: it is not left with a model server' },
+    ],
+  }),
   discardDream: endpoint({
     method: 'POST',
     path: '/api/dreams/{dreamId}/discard',

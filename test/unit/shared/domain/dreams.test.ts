@@ -13,16 +13,17 @@ import {
 import { withAppended } from '../../../../src/shared/domain/memory.ts';
 
 describe('the states of a dream', () => {
-  it('lead from due to an end, and never back', () => {
+  it('lead from due to an end, and back to due only before a server has taken the dream', () => {
     const after = (from: (typeof DREAM_STATES)[number]) => DREAM_STATES.filter((to) => mayBecome(from, to));
     expect(Object.fromEntries(DREAM_STATES.map((state) => [state, after(state)]))).toEqual({
       due: ['running', 'failed'],
-      running: ['proposed', 'unchanged', 'failed'],
+      running: ['due', 'submitted', 'proposed', 'unchanged', 'failed'],
+      submitted: ['submitted', 'proposed', 'unchanged', 'failed'],
       proposed: ['adopted', 'discarded'],
       ...{ adopted: [], discarded: [], unchanged: [], failed: [] },
     });
     expect(DREAM_STATES.filter(isDreamOver)).toEqual(['adopted', 'discarded', 'unchanged', 'failed']);
-    expect(statesBefore('failed')).toEqual(['due', 'running']);
+    expect(statesBefore('failed')).toEqual(['due', 'running', 'submitted']);
   });
 });
 

@@ -41,6 +41,7 @@ describe('What a request took', () => {
     ['claude-somebody-new', { fast: true }, 6],
     ['claude-opus-5-5', { priority: true }, 2],
     ['claude-opus-5-5', { resident: true }, 1.1],
+    ['claude-opus-5-5', { batch: true }, 0.5],
     ['claude-opus-5-5', { fast: true, priority: true, resident: true }, 4.4],
   ])('of %s on the terms %j costs %f times as much', (model, terms, factor) => {
     const plain = taken(model);
@@ -167,7 +168,7 @@ describe('What a request may cost at most', () => {
       searches: fc.nat({ max: 5 }),
       maxOutputTokens: fc.option(fc.integer({ min: 1, max: 128_000 })),
       cached: fc.constantFrom('not', 'minutes', 'hour'),
-      terms: fc.record({ fast: fc.boolean(), priority: fc.boolean(), resident: fc.boolean() }),
+      terms: fc.record({ fast: fc.boolean(), priority: fc.boolean(), resident: fc.boolean(), batch: fc.boolean() }),
     });
     const share = fc.double({ min: 0, max: 1, noNaN: true });
     fc.assert(

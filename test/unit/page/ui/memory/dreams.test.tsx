@@ -69,3 +69,21 @@ test('the inbox counts a dream that waits, and leads to it', async () => {
   await page.user.click(await screen.findByRole('link', { name: 'Look' }));
   await screen.findByRole('region', { name: 'Dreams' });
 });
+
+test('a dream that is left with the model’s server says so, and can be cancelled', async () => {
+  const dreams = [dream({ state: 'submitted', changes: [], said: null, tokens: null })];
+  const { page, section } = await open(dreams);
+  await within(section).findByText(/at half the price/);
+  expect(within(section).queryByRole('button', { name: 'Dream now' })).toBeNull();
+  page.reach.on('POST /api/dreams/d1/cancel', () => {
+    dreams[0] = dream({
+      state: 'failed',
+      changes: [],
+      said: null,
+      detail: 'It was cancelled. The memory is as it was.',
+    });
+    return json(dreams[0]);
+  });
+  await page.user.click(within(section).getByRole('button', { name: 'Cancel' }));
+  await within(section).findByText('It was cancelled. The memory is as it was.');
+});
