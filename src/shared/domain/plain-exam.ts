@@ -17,13 +17,22 @@ const linesIn = (text: string): readonly string[] =>
         .trim(),
     )
     .filter((line) => !/^[[<]/.test(line) && line.length <= MOST_CHARACTERS);
-const asked = (start: string) => `How does this go on: “${start} …”?`;
-const ASKED = /^How does this go on: “(.+) …”\?$/;
+/** The questions by language, in its English name. */
+const asksInEnglish = (start: string) => `How does this go on: “${start} …”?`;
+const ASKS: Readonly<Record<string, (start: string) => string>> = {
+  English: asksInEnglish,
+  German: (start) => `Wie geht das weiter: „${start} …“?`,
+};
+const ASKED = /^(?:How does this go on: “(.+) …”|Wie geht das weiter: „(.+) …“)\?$/;
 
-/** Questions to lines of these texts, spread evenly over each. */
+/**
+ * Questions to lines of these texts, spread evenly over each. `language`: as in `ASKS`, or English.
+ */
 export function plainQuestions(
   parts: readonly { readonly topic: ExamTopic; readonly text: string }[],
+  language = 'English',
 ): readonly ExamQuestion[] {
+  const asked = ASKS[language] ?? asksInEnglish;
   const share = Math.floor(EXAM_LIMITS.questions / Math.max(1, parts.length));
   return parts.flatMap(({ topic, text }) => {
     const lines = linesIn(text).filter((line) => line.split(WORD_END).length >= LEAST_WORDS);
@@ -37,7 +46,7 @@ export function plainQuestions(
 }
 /** The answer to such a question from this text. Empty: it does not have the line. */
 export function plainAnswer(question: string, text: string): string {
-  const start = ASKED.exec(question)?.[1];
+  const [, english, start = english] = ASKED.exec(question) ?? [];
   if (start === undefined) return '';
   const lines = linesIn(text).map((line) => line.split(WORD_END).join(' '));
   return lines.find((line) => line.startsWith(`${start} `))?.slice(start.length + 1) ?? '';

@@ -12,10 +12,14 @@ import { plainAnswer, plainQuestions } from '../../../../src/shared/domain/plain
 import { unquote } from '../../../../src/shared/domain/quoting.ts';
 import type { Reading } from './reading.ts';
 
+const DOES_NOT_KNOW: Readonly<Record<string, string>> = {
+  English: 'I do not know.',
+  German: 'Das weiß ich nicht.',
+};
 const inLines = (values: readonly object[]): string => values.map((value) => JSON.stringify(value)).join('\n');
 
 /** What such a request asks for. Null: it is another request. */
-export function sitExam({ system, last }: Pick<Reading, 'system' | 'last'>): string | null {
+export function sitExam({ system, last, language }: Pick<Reading, 'system' | 'last' | 'language'>): string | null {
   const text = last.texts.join('\n');
   const [given = '', wanted] =
     [QUESTIONS_REQUEST, ANSWERS_REQUEST, GRADES_REQUEST]
@@ -36,15 +40,18 @@ export function sitExam({ system, last }: Pick<Reading, 'system' | 'last'>): str
     return inLines(
       quoted.split('\n').map((line, i) => {
         const answer = plainAnswer(line.replace(/^\d+\. /, ''), `${soul}\n${given}`);
-        return { n: i + 1, answer: answer === '' ? 'I do not know.' : answer };
+        return { n: i + 1, answer: answer === '' ? DOES_NOT_KNOW[language.name] : answer };
       }),
     );
   const [memory = '', conversation = ''] = given.split('<previous-session>');
   return inLines(
-    plainQuestions([
-      { topic: 'soul', text: soul },
-      { topic: 'memory', text: memory },
-      { topic: 'conversation', text: conversation },
-    ]),
+    plainQuestions(
+      [
+        { topic: 'soul', text: soul },
+        { topic: 'memory', text: memory },
+        { topic: 'conversation', text: conversation },
+      ],
+      language.name,
+    ),
   );
 }

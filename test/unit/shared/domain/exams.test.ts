@@ -105,6 +105,12 @@ describe('an exam without a model', () => {
       expect(plainAnswer(asked, `${SOUL}\n${MEMORY}`)).toBe(expected);
   });
 
+  it('asks in German on a German page, and finds the same', () => {
+    const [first] = plainQuestions([{ topic: 'memory', text: MEMORY }], 'German');
+    expect(first?.question).toBe('Wie geht das weiter: „2026-03-01: Ada lives in Lyon …“?');
+    expect(plainAnswer(first?.question ?? '', MEMORY)).toBe(first?.expected);
+  });
+
   it('has no answer where the line is gone', () => {
     const [first] = plainQuestions([{ topic: 'memory', text: MEMORY }]);
     expect(plainAnswer(first?.question ?? '', SOUL)).toBe('');
