@@ -108,7 +108,11 @@ describe('From New project to the first merge', { timeout: 120_000 }, () => {
     await picture('card');
     await press(card.getByRole('button', { name: /^Start with / }).first());
     await page.waitForURL((url) => url.pathname.startsWith('/projects/'));
-    if (width < 760) await press(page.getByRole('tab', { name: /^Review/ }));
+    if (width < 760) {
+      // The column of the started task opens.
+      await page.getByRole('tab', { name: /^In progress/, selected: true }).waitFor();
+      await press(page.getByRole('tab', { name: /^Review/ }));
+    }
     await card.getByText('Waits for your review').waitFor({ timeout: 30_000 });
     await picture('review');
 
@@ -116,6 +120,8 @@ describe('From New project to the first merge', { timeout: 120_000 }, () => {
     const review = page.getByRole('region', { name: /^Review of #1/ });
     await review.getByText('Hello, Ada').first().waitFor();
     await picture('diff');
+    // A notice whose subject is on the screen is gone.
+    await expect.poll(() => page.getByText(/asks you for a review/).count()).toBe(0);
     await press(review.getByRole('button', { name: 'Merge', exact: true }));
     await review.getByText('Merged').first().waitFor({ timeout: 30_000 });
     await picture('merged');

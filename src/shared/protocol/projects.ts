@@ -214,6 +214,7 @@ const taskCardSchema = z.object({
     .optional()
     .describe('the agent whose claim ended with its run and without a result; left out: the task went on since'),
   merged: z.literal(true).optional().describe('the work on it was accepted'),
+  worker: common.agentId.optional().describe('the agent that claimed it last; left out: none did'),
 });
 export type TaskCard = z.infer<typeof taskCardSchema>;
 /** Whether the task stood otherwise after it. A note, and a setup that failed, change nothing. */
@@ -229,14 +230,19 @@ export const cardOf = (task: Task): TaskCard => ({
   since: task.history.findLast(movesOn)?.time ?? task.createdAt,
   ...stoppedIn(task),
   ...(task.request?.state === 'merged' ? { merged: true as const } : {}),
+  ...workerOf(task),
 });
 
+function workerOf({ history }: Pick<Task, 'history'>): Pick<TaskCard, 'worker'> {
+  const worker = history.findLast(({ what }) => what === 'claimed')?.by;
+  return worker === undefined ? {} : { worker };
+}
 /** The agent that stopped, where a claim ended with its run and nothing has happened since. */
 function stoppedIn({ claim, history }: Pick<Task, 'claim' | 'history'>): Pick<TaskCard, 'stopped'> {
   const last = history.findLast(movesOn);
   if (claim !== null || last?.what !== 'released' || last.by !== RELAY) return {};
-  const by = history.findLast(({ what }) => what === 'claimed')?.by;
-  return by === undefined ? {} : { stopped: { agentId: by, at: last.time } };
+  const { worker } = workerOf({ history });
+  return worker === undefined ? {} : { stopped: { agentId: worker, at: last.time } };
 }
 /** `GET /v1/projects/{projectId}/board` */
 export const boardSchema = z.object({

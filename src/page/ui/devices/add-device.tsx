@@ -170,7 +170,7 @@ function OutOfReach({ onAddress }: { onAddress: (address: string) => void }) {
           <WrongNote text={failed} />
         </>
       ) : (
-        <ol className="from-6 stack gap-5">
+        <ol className="numbered stack gap-5">
           <li>{t`Install ${(
             <a
               href="https://tailscale.com/download"

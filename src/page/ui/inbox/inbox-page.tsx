@@ -58,7 +58,7 @@ type Of<Kind extends Wait['kind']> = Extract<Wait, { readonly kind: Kind }>;
 function TaskRow({ kind, project, card }: Of<'review' | 'blocked'>) {
   const { projectId } = project;
   const path = kind === 'review' ? PATHS.review(projectId, card.number) : PATHS.task(projectId, card.taskId);
-  const who = card.createdBy;
+  const who = card.worker ?? card.createdBy;
   return (
     <Row
       kind={kind}

@@ -2,11 +2,14 @@
 import { type Ref } from 'react';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import { LEAD_ID } from '../../../shared/domain/seat.ts';
+import { columnOfKind } from '../../../shared/domain/projects.ts';
 import { canStart, type TaskState } from '../../../shared/domain/task-state.ts';
 import type { TaskCard } from '../../../shared/protocol/projects.ts';
 import { t } from '../../language/t.ts';
 import { startTask } from '../../state/start-task.ts';
 import { useLive, useRoost } from '../context.tsx';
+import { TWO_VIEWS_BELOW, useMedia } from '../hooks.ts';
+import { PATHS, useRoute } from '../routes.ts';
 import { Dialog } from '../design/dialog.tsx';
 import { ChevronIcon } from '../design/more-icons.tsx';
 import { MenuButton } from '../design/menu.tsx';
@@ -65,11 +68,24 @@ interface ButtonProps {
   readonly onCard?: boolean;
 }
 
+/** On a phone, opens the column of the tasks at work once one is started. */
+function useFollow(): () => void {
+  const { project } = useBoard();
+  const { route, go } = useRoute();
+  const isPhone = useMedia(TWO_VIEWS_BELOW);
+  const working = columnOfKind(project, 'in_progress');
+  return () => {
+    if (isPhone && working && route.kind === 'project' && route.over === null && route.place?.view === 'board')
+      go(PATHS.project(project.projectId, { view: 'board', columnId: working.columnId }));
+  };
+}
+
 /** `Start with Wren ▾`. Nothing where the task cannot be started. */
 export function StartButton({ ref, task, state, onCard = false }: ButtonProps) {
   const { away } = useBoard();
   const starters = useStarters(task);
   const { busy, refused, start } = useStart(task);
+  const follow = useFollow();
   const [first, ...others] = starters;
   if (!canStart(state) || !first) return null;
   const isContinued = state.state === 'stopped' && state.agentId === first.agentId;
@@ -83,7 +99,7 @@ export function StartButton({ ref, task, state, onCard = false }: ButtonProps) {
           className={`${onCard ? 'ghost' : 'solid'} flex middle gap-4 narrow`}
           disabled={away || busy}
           aria-label={onCard ? t`${label}: ${`#${task.number} ${task.title}`}` : label}
-          onClick={() => start(first.agentId)}
+          onClick={() => start(first.agentId, follow)}
         >
           <span className="size-s fixed">
             <FaceOf agentId={first.agentId} />
@@ -100,7 +116,7 @@ export function StartButton({ ref, task, state, onCard = false }: ButtonProps) {
               label: name,
               icon: <FaceOf agentId={agentId} />,
               disabled: away || busy,
-              run: () => start(agentId),
+              run: () => start(agentId, follow),
             }))}
           >
             <ChevronIcon />

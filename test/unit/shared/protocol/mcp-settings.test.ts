@@ -34,8 +34,8 @@ describe('settings of another client', () => {
   });
 
   it.each([
-    ['', /no JSON/],
-    ['{"mcpServers": ', /no JSON/],
+    ['', /not valid JSON/],
+    ['{"mcpServers": ', /not valid JSON/],
     ['[]', /no servers/],
     ['{}', /no servers/],
     ['{"mcpServers":{}}', /no servers/],
