@@ -133,7 +133,7 @@ describe('Approvals', { timeout: 120_000 }, () => {
     await edit.getByRole('button', { name: 'No', exact: true }).click();
     await edit.getByRole('textbox').fill('Leave that file, please.');
     expect(await visitor.axe()).toEqual([]);
-    await edit.getByRole('button', { name: 'Say no' }).click();
+    await edit.getByRole('button', { name: 'No', exact: true }).click();
     await page.getByText('Then I leave it.', { exact: true }).waitFor();
     await edit.waitFor({ state: 'detached' });
 
@@ -153,7 +153,7 @@ describe('Approvals', { timeout: 120_000 }, () => {
     await whole.getByText(/^The file there now would be replaced\. It is 2\.1 MB long/).waitFor();
     await whole.getByText('+ one two four').waitFor();
     await whole.getByRole('button', { name: 'No', exact: true }).click();
-    await whole.getByRole('button', { name: 'Say no' }).click();
+    await whole.getByRole('button', { name: 'No', exact: true }).click();
     await whole.waitFor({ state: 'detached' });
     await goWithin(beside, '/activity/calls');
     await beside.getByText('you said no').first().waitFor();
@@ -178,7 +178,7 @@ describe('Approvals', { timeout: 120_000 }, () => {
     await page.setViewportSize({ width: 360, height: 740 });
     await visitor.open(1);
     const answer = visitor.ask('Book a table, please.');
-    const card = page.getByRole('article', { name: 'The MCP server tables asks you something' });
+    const card = page.getByRole('article', { name: 'tables asks you something' });
     await card.getByText('For whom is the table?').waitFor();
     await card.getByLabel('Your name').fill('Noa');
     await card.getByLabel('Day').fill('2026-12-24');

@@ -174,7 +174,7 @@ it('a model that is connected in a session answers the next message, and a real 
   );
   await anna.hearth();
   const offer = page.getByRole('region', { name: 'Agents from the demo' });
-  await offer.getByText(`${demo?.name ?? '?'} hatched in the demo.`).waitFor();
+  await offer.getByText('1 agent hatched in the demo.').waitFor();
   await anna.picture('demo-team-1440');
   await page.setViewportSize(PHONE);
   await anna.picture('demo-team-360');

@@ -125,7 +125,7 @@ describe('One team on every device', { timeout: 240_000 }, () => {
     await desk.page
       .locator('.compose input[type=file]')
       .setInputFiles({ name: 'harbour.png', mimeType: 'image/png', buffer: picture });
-    await desk.page.getByRole('list', { name: 'Goes along with this message' }).getByText('harbour.png').waitFor();
+    await desk.page.getByRole('list', { name: 'Attached' }).getByText('harbour.png').waitFor();
     await desk.page.getByText(/^No model is connected\. The demo reads only the names of files/).waitFor();
     await desk.page.getByRole('button', { name: 'Send', exact: true }).click();
     await desk.page
@@ -148,11 +148,11 @@ describe('One team on every device', { timeout: 240_000 }, () => {
     await desk.untilAll('sleeping');
     // What one does by itself meanwhile is there as what it is, too.
     await goWithin(desk.page, '/schedule');
-    await desk.press(/^Every weekday at 7:30/);
+    await desk.press(/^Morning round: /);
     await desk.press('Save');
     await desk.page.getByText(/^Updated just now/).waitFor();
     await desk.press('Run now: Morning round');
-    await desk.press('History of Morning round');
+    await desk.press('History: Morning round');
     const outcome = desk.page.getByRole('list', { name: 'History' }).getByRole('listitem');
     await outcome.getByText('done').waitFor();
     const said = (await outcome.locator('.history-said').innerText()).trim();

@@ -72,7 +72,7 @@ describe('A routine', { timeout: 120_000 }, () => {
     await page.getByText('May propose routines saved. It applies now.').waitFor();
     await goWithin(page, '/');
     await page.getByRole('navigation', { name: 'Places' }).getByRole('link', { name: 'Schedule' }).click();
-    await visitor.press(/^Every weekday at 7:30/);
+    await visitor.press(/^Morning round: /);
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('Look at the river');
     await dialog.getByText('More', { exact: true }).click();
@@ -89,7 +89,7 @@ describe('A routine', { timeout: 120_000 }, () => {
       .waitFor();
 
     await visitor.press('Run now: Look at the river');
-    await visitor.press('History of Look at the river');
+    await visitor.press('History: Look at the river');
     const history = routines.getByRole('list', { name: 'History' });
     await history.getByText(WORDS).waitFor();
     expect(await history.innerText()).toMatch(/today \d\d:\d\d\s*done/);
@@ -100,7 +100,7 @@ describe('A routine', { timeout: 120_000 }, () => {
     // What it asked for is a routine once it is allowed, and by keyboard alone it goes above the
     // other, for good.
     await goWithin(page, '/inbox');
-    await visitor.press('Save (Watch the bridge)');
+    await visitor.press('Save: Watch the bridge');
     await goWithin(page, '/schedule');
     const names = routines.locator('h4');
     await names.nth(1).waitFor();
@@ -116,10 +116,10 @@ describe('A routine', { timeout: 120_000 }, () => {
     await dialog.getByLabel('File').fill(CHECK);
     await visitor.press('Save');
     await visitor.press('Run now: Is the river low');
-    await visitor.press('History of Is the river low');
+    await visitor.press('History: Is the river low');
     await expect.poll(() => history.innerText(), { timeout: 60_000 }).toMatch(/done/);
     expect(runs()).toHaveLength(2);
-    await visitor.press('History of Is the river low');
+    await visitor.press('History: Is the river low');
     // One that is at work is watched as it happens, and stopped.
     alone = [{ say: BEGUN }, { until: new Promise(() => undefined) }];
     await visitor.press('Run now: Look at the river');
@@ -128,10 +128,10 @@ describe('A routine', { timeout: 120_000 }, () => {
     await page.locator('.seat[data-line=writes] .seat-sub').getByText('writing').waitFor();
     await page.goBack();
     await visitor.press('Stop Name1: Look at the river');
-    await visitor.press('History of Look at the river');
+    await visitor.press('History: Look at the river');
     await history.getByText('stopped by you').waitFor();
     await history.getByText(BEGUN).waitFor();
-    const facts = page.getByRole('region', { name: 'The same in words' });
+    const facts = page.getByRole('region', { name: 'Runs' });
     await facts
       .getByRole('row', { name: /Look at the river/ })
       .getByText('done')

@@ -98,7 +98,7 @@ describe('Talking', { timeout: 180_000 }, () => {
     const card = page.getByRole('article', { name: 'Morning round' });
     await card.getByText(/1 run a day/).waitFor();
     await picture('routine');
-    await card.getByRole('button', { name: 'Save (Morning round)' }).click();
+    await card.getByRole('button', { name: 'Save: Morning round' }).click();
     await card.waitFor({ state: 'detached' });
   });
 

@@ -374,30 +374,6 @@ describe('In a small window', () => {
   });
 });
 
-describe('A conversation on paper', () => {
-  it('is all of it from its beginning, and nothing else of the page', async () => {
-    await visitor.open(1);
-    await page.evaluate(() => {
-      window.print = () =>
-        Object.assign(window, { printed: document.querySelector<HTMLElement>('.print-sheet')?.textContent ?? null });
-    });
-    await page
-      .locator('.chat-head')
-      .getByRole('button', { name: /^More about/ })
-      .click();
-    await page.getByRole('menuitem', { name: 'Print this conversation' }).click();
-    const printed = () => page.evaluate(() => String(Reflect.get(window, 'printed') ?? ''));
-    await expect.poll(printed).toContain('until the rain came');
-    expect(await printed()).toContain('日本語日本');
-    await page.emulateMedia({ media: 'print' });
-    expect(await page.locator('.print-sheet').isVisible()).toBe(true);
-    expect(await page.locator('.header').isVisible()).toBe(false);
-    await page.emulateMedia({ media: null });
-    await page.evaluate(() => dispatchEvent(new Event('afterprint')));
-    await page.locator('.print-sheet').waitFor({ state: 'detached' });
-  });
-});
-
 // The last: what a translation did to the page stays.
 describe('A browser that translates the page', () => {
   it('takes nothing of it away, whatever is opened, said, found and goes again', async () => {

@@ -48,12 +48,14 @@ function List() {
 }
 
 /**
- * A name of the page as it is called in its language: "History of Morning round" is "Verlauf von
- * Morning round".
+ * A name of the page as it is called in its language: "History: Morning round" is "Verlauf: Morning
+ * round".
  */
 function inPageLanguage(name: string): string {
   const whole = spoken.texts[name];
   if (typeof whole === 'string') return whole;
+  const [, act = '', subject] = /^([^:]+): (.+)$/.exec(name) ?? [];
+  if (subject !== undefined) return `${inPageLanguage(act)}: ${subject}`;
   for (const [key, text] of Object.entries(spoken.texts)) {
     if (typeof text !== 'string' || !/^\w+ [^{]*\{0\}$/.test(key)) continue;
     const before = key.slice(0, -3);

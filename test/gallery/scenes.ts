@@ -957,7 +957,7 @@ export const SCENES: Readonly<Record<string, Scene>> = {
     docs: team(3),
     path: '/schedule/agent-1',
     prepare: ({ reach }) => nights(reach),
-    press: ['History of Morning round'],
+    press: ['History: Morning round'],
   },
   'schedule, none': {
     docs: team(3),

@@ -223,7 +223,9 @@ export function ActivityLog({ kind, agentId }: { kind: LogKind; agentId: AgentId
         </section>
       ))}
       {isLoading && entries.length === 0 && <QueryLoading />}
-      {!isLoading && shown.length === 0 && <p className="query-quiet ink-3 text-3">{t`Nothing yet.`}</p>}
+      {!isLoading && shown.length === 0 && (
+        <p className="query-quiet ink-3 text-3">{t`What you and your agents do appears here.`}</p>
+      )}
       {!isLoading && mayHaveMore && (
         <button type="button" className="ghost older flex" aria-disabled={busy} onClick={older}>
           {busy ? t`Loading…` : t`Show more`}

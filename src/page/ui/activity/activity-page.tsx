@@ -49,7 +49,7 @@ export default function ActivityPage({
         title={t`Activity`}
         pageTitle={
           agentId !== null
-            ? t`Activity of ${nameOf(agentId)}`
+            ? t`${nameOf(agentId)} · Activity`
             : tab === 'all'
               ? t`Activity`
               : t`${TITLES[tab]} · Activity`

@@ -27,7 +27,9 @@ function Waits({ agentId, name }: { agentId: AgentId; name: string }) {
   if (unread === 0) return null;
   return (
     <section aria-label={t`Inbox`}>
-      <h3>{t`Inbox${<span className="inbox-count framed-strong rounded text-1 ink ground-3">{t`${unread} unread`}</span>}`}</h3>
+      <h3>
+        {t`Inbox`} <span className="inbox-count framed-strong rounded text-1 ink ground-3">{t`${unread} unread`}</span>
+      </h3>
       <Inbox agentId={agentId} name={name} first={Math.min(unread, NEWEST)} />
       <p className="budget-links gap-5 flex wrap text-3">
         <Link href={PATHS.agentInbox(agentId)}>{t`The whole inbox`}</Link>
@@ -84,7 +86,7 @@ export default function AgentPanel({ agentId }: { agentId: AgentId }) {
     return (
       <div className="agent-panel column-wise gap-7 flex ink-2 text-3">
         <h3>{t`Soul`}</h3>
-        <p className="ink-3">{t`The first words are being written now. When a name is found in them, they are the soul.`}</p>
+        <p className="ink-3">{t`The first words appear here.`}</p>
       </div>
     );
   return (

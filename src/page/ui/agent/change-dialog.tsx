@@ -83,7 +83,7 @@ function Parts({ agent: { agentId, face }, onTake }: FaceEditorProps) {
 
 function Drawn({ agent, faces, onTake }: FaceEditorProps & { readonly faces: readonly string[] }) {
   return (
-    <ul className="drawn-faces whole-row stack gap-4" aria-label={t`Drawn anew`}>
+    <ul className="drawn-faces whole-row stack gap-4" aria-label={t`Other faces`}>
       {faces.map((face, i) => (
         <li key={face}>
           <button
@@ -119,15 +119,11 @@ function FaceEditor({ agent, onTake, onPaint }: FaceEditorProps & { readonly onP
       <span className="change-portrait">
         <Face agentId={agentId} face={face} color={color} awake />
       </span>
-      {isPaintedFace(face) ? (
-        <p className="setting-hint">{t`You painted it.`}</p>
-      ) : (
-        <Parts agent={agent} onTake={onTake} />
-      )}
+      {!isPaintedFace(face) && <Parts agent={agent} onTake={onTake} />}
       <div className="setting-row whole-row">
-        <button type="button" className="ghost" onClick={onPaint}>{t`Paint it`}</button>
+        <button type="button" className="ghost" onClick={onPaint}>{t`Paint the face`}</button>
         <button type="button" className="ghost" onClick={draw}>
-          {drawn.length === 0 ? t`Draw anew` : t`Others`}
+          {t`Other faces`}
         </button>
         {face !== birthName && (
           <button
@@ -156,8 +152,8 @@ const isOnHead = (x: number, y: number): boolean => {
   return row !== undefined && x >= row.from && x <= row.to;
 };
 const NAMES = new Map<number, string>([
-  [INK, t`in colour`],
-  [SHADE, t`in its shade`],
+  [INK, t`Colour`],
+  [SHADE, t`Shade`],
 ]);
 /** Columns and rows that can be painted. */
 const FROM = 1;
@@ -259,7 +255,7 @@ function Canvas({ painting, tone, mirrored, onPaint, onStroke, onUndo }: CanvasP
       ref={grid}
       className="face-canvas"
       role="grid"
-      aria-label={t`The face, pixel by pixel`}
+      aria-label={t`Face`}
       onPointerDown={begin}
       onPointerMove={go}
       onPointerUp={end}
@@ -338,7 +334,7 @@ function FacePaint({ agent, onTake, onClose }: FacePaintProps) {
       <p
         id={hint}
         className="setting-hint"
-      >{t`Press or draw; what is painted already is wiped. By keyboard: arrows, and Space. What is in colour between the two lines are the eyes: they close when ${agent.name} sleeps.`}</p>
+      >{t`Press to paint or to wipe. By keyboard: arrows and Space. The eyes are between the two lines.`}</p>
       <div className="setting-row cluster gap-4 above-4">
         <OneOf
           label={t`Paint with`}
@@ -364,7 +360,7 @@ function FacePaint({ agent, onTake, onClose }: FacePaintProps) {
             setBack([...back, painting]);
             setPainting(new Map());
           }}
-        >{t`Begin with nothing`}</button>
+        >{t`Clear`}</button>
         <span className="end flex wrap gap-4">
           <button type="button" className="ghost" onClick={onClose}>{t`Cancel`}</button>
           <button
@@ -372,7 +368,7 @@ function FacePaint({ agent, onTake, onClose }: FacePaintProps) {
             className="solid"
             disabled={painting.size === 0}
             onClick={() => onTake(face)}
-          >{t`Take this face`}</button>
+          >{t`Save`}</button>
         </span>
       </div>
     </fieldset>
@@ -446,7 +442,7 @@ function Name({ agent }: Props) {
         data-wrong={wrong !== null}
         role={wrong === null ? undefined : 'alert'}
       >
-        {wrong ?? t`It chose its name itself, and is told the new one the next time it wakes. Its face stays.`}
+        {wrong ?? t`It learns a new name when it next wakes.`}
       </p>
     </form>
   );
@@ -472,7 +468,7 @@ function Colour({ agent }: Props) {
               className="visually-hidden"
               name={name}
               checked={own ? value === agent.color : value === ''}
-              onChange={() => void choose({ color: value }, t`${agent.name} is ${colorName.replace(/,.*/, '')} now.`)}
+              onChange={() => void choose({ color: value }, t`${agent.name} is changed.`)}
             />
             <i className="round-s size-m" aria-hidden="true" />
             <span className="visually-hidden">{colorName}</span>
@@ -516,7 +512,10 @@ function Changes({ agent, onClose }: Props & { readonly onClose: () => void }) {
   return (
     <div className="change tint stack gap-7" style={style}>
       {lead ? (
-        <p className="setting-hint">{t`The lead’s name stands in ${<Link href={PATHS.settings('people', t`Lead's name`)}>{t`Settings, You`}</Link>}, its model in ${<Link href={PATHS.settings('minds', t`Model of the lead`)}>{t`Settings, Models and money`}</Link>}. Its colour is gold, always.`}</p>
+        <p className="flex wrap gap-4">
+          <Link href={PATHS.settings('people', t`Lead's name`)}>{t`Lead's name`}</Link>
+          <Link href={PATHS.settings('minds', t`Model of the lead`)}>{t`Model of the lead`}</Link>
+        </p>
       ) : (
         <>
           <Name key={agent.name} agent={agent} />

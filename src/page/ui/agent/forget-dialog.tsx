@@ -25,31 +25,14 @@ const isSameName = (typed: string, name: string) =>
 function useHindrance(somebody: Person): { text: string; label: string; run: () => void } | null {
   const actions = useActions();
   const { agentId, name } = somebody;
+  const text = t`${name} takes part in the running session, and must leave it first.`;
   if (somebody.kind === 'lead')
-    return somebody.awake
-      ? {
-          text: t`${name} is awake as long as the session runs. End it first.`,
-          label: t`End the session`,
-          run: () => void actions.endSession('now'),
-        }
-      : null;
+    return somebody.awake ? { text, label: t`End the session`, run: () => void actions.endSession('now') } : null;
   if (somebody.kind !== 'agent' || (somebody.seat.state === 'sleeping' && !somebody.seat.paused)) return null;
-  const waking = somebody.seat.state === 'hatching';
-  if (somebody.seat.paused)
-    return {
-      text: t`${name} is set to sleep, but still in the running session, and must leave it first.`,
-      label: t`Take ${name} out of the session`,
-      run: () => void actions.sleep(agentId),
-    };
-  if (somebody.seat.state === 'driven')
-    return {
-      text: t`${somebody.seat.client?.name ?? t`A program`} drives ${name} in the running session, which must end first. Revoke its credential to keep it out.`,
-      label: t`Take ${name} out of the session`,
-      run: () => void actions.sleep(agentId),
-    };
+  const isHeld = somebody.seat.paused || somebody.seat.state === 'driven';
   return {
-    text: t`${name} ${waking ? t`is waking` : t`is awake`}, and must sleep first.`,
-    label: waking ? t`Let ${name} sleep on` : t`Let ${name} sleep`,
+    text,
+    label: isHeld ? t`Take ${name} out of the session` : t`Let ${name} sleep`,
     run: () => void actions.sleep(agentId),
   };
 }
@@ -61,26 +44,26 @@ function WhatGoes({ kind, agentId, name }: { kind: Kind; agentId: AgentId; name:
     <ul className="forget-what stack gap-5">
       {kind === 'agent' ? (
         <li>
-          {t`${<b>{t`What goes:`}</b>} ${name}’s name, soul and earlier souls, every word of your conversation, what waits to be read, and the files in ${name}’s folder. The seat is free at once.`}
+          {t`${<b>{t`What goes:`}</b>} ${name}’s soul, your conversation, its inbox and its files. The seat is free at once.`}
         </li>
       ) : (
         <>
           <li>
-            {t`${<b>{t`What goes:`}</b>} every word said here so far, what waits to be read, and every note that ${name} made. ${name} stays, with name and soul, and will not remember it on waking.`}
+            {t`${<b>{t`What goes:`}</b>} every word said here so far, its inbox, and every note that it made. ${name} stays.`}
             <ForgetPreviewList target={{ kind: 'conversation', agentId }} />
           </li>
           <li>
-            {t`${<b>{t`When`}</b>} out of sight now. For ${duration(FORGET_SOON)} you can undo it. After that it is gone for good: from this device, from the relay, and from every other device as soon as it connects. Nothing brings it back: no other device, no backup of the relay and no import.`}
+            {t`${<b>{t`When`}</b>} out of sight now. For ${duration(FORGET_SOON)} you can undo it. Then it is deleted from the relay and every device. No backup or import brings it back.`}
           </li>
         </>
       )}
       {kind === 'agent' && (
         <li>
-          {t`${<b>{t`When`}</b>} out of sight now, and kept for ${duration(FORGET_AFTER)}. Until ${fullTime(askedAt + FORGET_AFTER)} you can keep it after all, in Settings, Devices and data. From then on it is gone for good: from this device, and from every device and relay that hears of it.`}
+          {t`${<b>{t`When`}</b>} out of sight now. Until ${fullTime(askedAt + FORGET_AFTER)} you can undo it in Settings, Devices and data. Then it is deleted from every device and relay.`}
         </li>
       )}
       <li>
-        {t`${<b>{t`What stays:`}</b>} what others remember of ${name} and have said about ${name} in their own conversations is theirs. So is every copy that you exported before.`}
+        {t`${<b>{t`What stays:`}</b>} what others remember and have said of ${name}, and every copy that you exported.`}
       </li>
     </ul>
   );
@@ -126,7 +109,7 @@ function Second({
           />
         </>
       ) : (
-        <p>{t`Once more, to be sure: shall every word said with ${name} so far be forgotten?`}</p>
+        <p>{t`Forget every word said with ${name} so far?`}</p>
       )}
       <div className="dialog-ways">
         <button type="button" className="ghost" ref={kind === 'conversation' ? first : null} onClick={onBack}>
@@ -150,8 +133,7 @@ function Asking({ somebody, kind, onClose }: { somebody: Person; kind: Kind; onC
 
   const forget = async () => {
     setStep('busy');
-    const text =
-      kind === 'agent' ? t`${name} is being forgotten.` : t`The conversation with ${name} is being forgotten.`;
+    const text = t`${kind === 'agent' ? name : t`Conversation with ${name}`} is being forgotten.`;
     const asked = await actions.forget({ kind, agentId }, text);
     if (!asked.ok) {
       setFailed(asked.reason);

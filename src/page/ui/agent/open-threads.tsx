@@ -3,7 +3,6 @@ import type { AgentId } from '../../../shared/domain/ids.ts';
 import { t } from '../../language/t.ts';
 import type { Thread } from '../../../shared/protocol/threads.ts';
 import { PATHS } from '../routes.ts';
-import { plural } from '../text/sizes.ts';
 import { useNewInThread } from '../threads/use-threads.ts';
 
 import './agent.css';
@@ -36,9 +35,7 @@ export function OpenThreads({ open, agentId }: { open: readonly Thread[]; agentI
         })}
       </ul>
       <p className="gap-4 above-3 flex wrap text-2">
-        <Link href={PATHS.threadsOf(agentId)}>
-          {open.length > SHOWN ? t`All ${plural(open.length, 'open thread')}` : t`All threads`}
-        </Link>
+        <Link href={PATHS.threadsOf(agentId)}>{t`All threads`}</Link>
         <Link href={PATHS.newThread([agentId])}>{t`Begin a thread`}</Link>
       </p>
     </>

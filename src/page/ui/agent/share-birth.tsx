@@ -46,13 +46,7 @@ export default function ShareBirth({ agent, onClose }: { agent: Agent; onClose: 
       <div className="share-birth centred-column stack gap-6">
         {picture === 'failed' && <p role="alert">{t`This browser could not draw the picture.`}</p>}
         {picture === 'drawing' && <p role="status">{t`Loading…`}</p>}
-        {ready && (
-          <img
-            className="round at-most-full"
-            src={ready.url}
-            alt={t`${agent.name}: its face, its name and its first words`}
-          />
-        )}
+        {ready && <img className="round at-most-full" src={ready.url} alt={t`The birth of ${agent.name}`} />}
         <div className="flex wrap gap-5">
           {canShare && (
             <button

@@ -82,7 +82,7 @@ export function Soul({ text, name, folds }: { text: string; name: string; folds:
           aria-expanded={whole}
           onClick={() => setWhole(!whole)}
         >
-          {whole ? t`Show less of the soul` : t`Show the whole soul`}
+          {whole ? t`Show less` : t`Show more`}
         </button>
       )}
     </div>

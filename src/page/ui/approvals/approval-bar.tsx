@@ -71,7 +71,7 @@ function Question({ call, more, onPutAway }: { call: ToolCall; more: number; onP
           </>
         )}
         <button type="button" className="ghost" aria-expanded={open} onClick={() => setOpen(!open)}>
-          {open ? t`Fold` : t`Look`}
+          {open ? t`Show less` : t`Look`}
         </button>
         <button type="button" className="icon-button" aria-label={t`Put away`} title={t`Put away`} onClick={onPutAway}>
           <CloseIcon />

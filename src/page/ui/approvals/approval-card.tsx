@@ -72,7 +72,7 @@ function FileText({ file, isOpen }: { file: PinnedFile; isOpen: boolean }) {
 function ReadFiles({ content: { files, rest, isWhole }, isBounded }: { content: CallContent; isBounded: boolean }) {
   if (files.length === 0 && isWhole) return null;
   return (
-    <section className="call-files stack gap-4 one-column" aria-label={t`What it reads of its folder`}>
+    <section className="call-files stack gap-4 one-column" aria-label={t`Files`}>
       {files.length > 0 && (
         <p className="pretty text-2 ink-2">
           {t`It reads ${plural(files.length + rest, 'file')} of its folder, as they are now.`}
@@ -82,13 +82,13 @@ function ReadFiles({ content: { files, rest, isWhole }, isBounded }: { content: 
         <FileText key={file.path} file={file} isOpen={i < OPEN_AT_FIRST} />
       ))}
       {rest > 0 && <p className="pretty text-2 ink-2">{t`and ${count(rest)} more`}</p>}
-      <p className="pretty text-2 ink-2">
-        {!isWhole
-          ? t`It may read more than Roost can check, so it can be allowed only once.`
-          : isBounded
-            ? t`“Always” covers the command alone: sandboxed and without a network, it can do no more than its agent.`
-            : t`“Always” applies until one of these files changes. Installed packages and other files that it finds are not checked.`}
-      </p>
+      {!(isWhole && isBounded) && (
+        <p className="pretty text-2 ink-2">
+          {isWhole
+            ? t`“Always” applies until one of these files changes. Installed packages and other files that it finds are not checked.`
+            : t`It may read more than Roost can check, so it can be allowed only once.`}
+        </p>
+      )}
     </section>
   );
 }
@@ -105,7 +105,7 @@ function ChangedFile({ path, before, now }: { path: string; before?: PinnedFile;
         <Diff before={before?.text ?? ''} after={now?.text ?? ''} />
       ) : (
         <p className="pretty text-2 ink-2">
-          {t`It was: ${before ? kindText(before) : t`nothing`}. It is now: ${now ? kindText(now) : t`nothing`}.`}
+          {t`${before ? kindText(before) : t`nothing`} → ${now ? kindText(now) : t`nothing`}`}
         </p>
       )}
     </>
@@ -135,7 +135,7 @@ function Changed({ content: { files, before } }: { content: CallContent }) {
 /** What would be deleted or moved. */
 function WhatLies({ file }: { file: PinnedFile }) {
   if (file.kind === 'file' && file.text !== null) return <Diff before={file.text} after="" />;
-  return <p className="pretty text-2 ink-2">{t`There now: ${kindText(file)}.`}</p>;
+  return <p className="pretty text-2 ink-2">{kindText(file)}</p>;
 }
 
 const later = () => import('./wanted-later.ts');
@@ -157,7 +157,9 @@ function WriteDiff({ agentId, path, content }: { agentId: AgentId; path: string;
           : null;
   return (
     <>
-      {unseen !== null && <p className="pretty text-2 ink-2">{t`The file there now would be replaced. ${unseen}`}</p>}
+      {unseen !== null && (
+        <p className="pretty text-2 ink-2">{`${t`${revealedCode(path)} would be replaced.`} ${unseen}`}</p>
+      )}
       <Diff before={lies?.kind === 'text' ? lies.text : ''} after={content} />
     </>
   );
@@ -352,7 +354,7 @@ function YesCard({ call, oneClick = false }: CardProps) {
         ]
       : []),
     ...(oneClick ? [{ label: t`No, and say why…`, run: () => setWords('') }] : []),
-    ...(call.later ? [] : [{ label: t`Not now`, hint: t`It waits in your inbox`, run: () => say('later') }]),
+    ...(call.later ? [] : [{ label: t`Not now`, run: () => say('later') }]),
   ];
   return (
     <article
@@ -383,11 +385,7 @@ function YesCard({ call, oneClick = false }: CardProps) {
       )}
       <p className="pretty text-2 ink-2">
         {reaches !== '' && <span>{`${reaches} `}</span>}
-        <span>
-          {call.where === 'run'
-            ? t`Asked ${dayWithin(call.askedAt, now)} ${clockTime(call.askedAt)}, while you were away.`
-            : t`Asked ${dayWithin(call.askedAt, now)} ${clockTime(call.askedAt)}.`}
-        </span>
+        <span>{t`Asked ${dayWithin(call.askedAt, now)} ${clockTime(call.askedAt)}.`}</span>
       </p>
       {words !== null && (
         <label className="text-2 stack gap-3 ink-2">
@@ -425,12 +423,7 @@ function YesCard({ call, oneClick = false }: CardProps) {
         ) : (
           <>
             <button type="button" className="ghost" disabled={busy} onClick={() => setWords(null)}>{t`Back`}</button>
-            <button
-              type="button"
-              className="solid"
-              disabled={busy}
-              onClick={() => say('no', words)}
-            >{t`Say no`}</button>
+            <button type="button" className="solid" disabled={busy} onClick={() => say('no', words)}>{t`No`}</button>
           </>
         )}
       </div>

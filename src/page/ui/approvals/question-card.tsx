@@ -104,9 +104,9 @@ function misfitText(misfit: Misfit, field: FormField): string {
     case 'unknown':
       return field.kind === 'number' ? t`Write a number.` : t`This does not fit.`;
     case 'short':
-      return t`Write at least ${least} characters.`;
+      return t`At least ${least} characters.`;
     case 'long':
-      return t`Write at most ${most} characters.`;
+      return t`At most ${most} characters.`;
     case 'email':
       return t`Write an e-mail address.`;
     case 'uri':
@@ -118,15 +118,15 @@ function misfitText(misfit: Misfit, field: FormField): string {
     case 'whole':
       return t`Write a whole number.`;
     case 'low':
-      return t`Write ${least} or more.`;
+      return t`At least ${least}.`;
     case 'high':
-      return t`Write ${most} or less.`;
+      return t`At most ${most}.`;
     case 'option':
-      return t`Choose one of these.`;
+      return t`This does not fit.`;
     case 'few':
-      return t`Choose at least ${least}.`;
+      return t`At least ${least}.`;
     case 'many':
-      return t`Choose at most ${most}.`;
+      return t`At most ${most}.`;
   }
 }
 
@@ -292,9 +292,7 @@ export function QuestionCard({ call, question }: { call: ToolCall; question: Ser
     const first = fields.find(({ name }) => found.has(name));
     if (first) form.current?.querySelector<HTMLElement>(`[id="${idOf(first)}"]`)?.focus();
   };
-  const later = call.later
-    ? []
-    : [{ label: t`Not now`, hint: t`It waits in your inbox`, run: () => act(() => calls.answer(call, 'later', '')) }];
+  const later = call.later ? [] : [{ label: t`Not now`, run: () => act(() => calls.answer(call, 'later', '')) }];
   return (
     <article
       className="call-card pad-6 round-l one-column gap-4 stack ground-1 tint"
@@ -302,7 +300,7 @@ export function QuestionCard({ call, question }: { call: ToolCall; question: Ser
       style={{ '--c': mate.color }}
     >
       <h3 className="break text-4 medium" id={id}>
-        {t`The MCP server ${(
+        {t`${(
           <span className="agent-name named" dir="auto">
             {server}
           </span>

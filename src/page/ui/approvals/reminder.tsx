@@ -8,13 +8,13 @@ import { revealed, revealedLine } from '../text/unseen.ts';
 import { inputOf, textIn, useBefore, useWhen } from './words.ts';
 
 const GIVEN: Readonly<Record<string, string>> = {
-  last_session: t`It also gets its last conversation.`,
-  own_runs: t`It also gets the last words of its last three runs.`,
+  last_session: t`Its last conversation`,
+  own_runs: t`The last words of its last three runs`,
 };
 
 /** When it is due next if it is approved now. */
 function nextSentence(timing: Timing, [first, ...rest]: readonly number[], now: number): string {
-  if (first === undefined) return t`That time is in the past.`;
+  if (first === undefined) return t`This schedule will never run.`;
   // The relay assigns its place in the interval.
   if (timing.kind === 'every') return t`Due within ${timing.minutes} minutes, and then every ${timing.minutes}.`;
   return t`Due next: ${[nextText(first, now), ...rest.map((at) => momentText(at, now))].join(t`, then `)}.`;
@@ -33,10 +33,11 @@ export default function WantedReminder({ call }: { call: ToolCall }) {
         {revealed(JSON.stringify(input, null, 2))}
       </pre>
     );
+  const given = GIVEN[of('context') ?? ''];
   const notes = [
     t`As “${revealedLine(name)}”, ${timingText(timing, now)}.`,
     nextSentence(timing, next, now),
-    GIVEN[of('context') ?? ''] ?? null,
+    given === undefined ? null : `${t`${t`What it remembers`}: ${given}`}.`,
     t`Each time costs a request to its model.`,
   ];
   return (

@@ -22,8 +22,8 @@ function When({ call }: { call: ToolCall }) {
   if (timing === null) return <Row what={t`When`}>{revealedLine(said)}</Row>;
   return (
     <>
-      <Row what={t`When`}>{t`${timingText(timing, now)}, by the clock of ${zone}`}</Row>
-      <Row what={t`Next`}>{next.length === 0 ? t`not due any more` : names(next.map((at) => momentText(at, now)))}</Row>
+      <Row what={t`When`}>{`${timingText(timing, now)} (${zone})`}</Row>
+      <Row what={t`Next`}>{next.length === 0 ? t`not due` : names(next.map((at) => momentText(at, now)))}</Row>
     </>
   );
 }
@@ -45,7 +45,7 @@ function Row({ what, children }: { what: string; children: ReactNode }) {
 function Text({ file }: { file: PinnedFile | undefined }) {
   if (file?.text == null)
     return (
-      <p className="pretty text-2 ink-2">{t`Its text cannot be shown, so you cannot say yes to it. Ask its agent to write it anew.`}</p>
+      <p className="pretty text-2 ink-2">{t`Its text cannot be shown, so you cannot allow it. Ask its agent to write it again.`}</p>
     );
   return (
     // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
@@ -96,9 +96,8 @@ function Replaced({ call, name }: { call: ToolCall; name: string | null }) {
   const hosts = [...(before.hosts ?? []), ...(before.own_hosts ?? [])].map(revealedLine);
   return (
     <p className="pretty text-2 ink-2">
-      {hosts.length === 0
-        ? t`Replaces the script with this name: ${revealedLine(before.script)}, ${timingText(before.timing, now)}, without a network.`
-        : t`Replaces the script with this name: ${revealedLine(before.script)}, ${timingText(before.timing, now)}, which reaches ${names(hosts)}.`}
+      {t`Replaces the script with this name: ${revealedLine(before.script)}, ${timingText(before.timing, now)}.`}{' '}
+      {hosts.length === 0 ? t`No network.` : t`${t`Reaches`}: ${names(hosts)}`}
     </p>
   );
 }
@@ -118,15 +117,13 @@ function Registered({ call, ownHosts, onOwnHosts }: Props) {
         <Row what={t`File`}>{revealedLine(path)}</Row>
         <When call={call} />
         <Row what={t`Where it fails`}>
-          {input['on_failure'] === 'wake_agent'
-            ? t`Wakes the agent with the output. That costs a request to its model.`
-            : t`Recorded in the history. Wakes nobody.`}
+          {input['on_failure'] === 'wake_agent' ? t`Wake the agent with its output` : t`Only record it`}
         </Row>
         <Row what={t`Reaches`}>
           {!isBoxed
-            ? t`No sandbox: it runs as the relay’s user and reaches any network.`
+            ? t`No sandbox: it can read, change and delete everything that the relay’s user can, and reach any network.`
             : hosts.length > 0
-              ? t`${names(hosts.map(revealedLine))}, and no other address`
+              ? names(hosts.map(revealedLine))
               : t`No network.`}
         </Row>
       </dl>
@@ -153,7 +150,7 @@ function AnotherText({ call }: Pick<Props, 'call'>) {
         <>
           <Diff before={before.text} after={now.text} isCode />
           <details className="call-file text-2 break">
-            <summary className="touchable">{t`The whole new script`}</summary>
+            <summary className="touchable">{t`The whole script`}</summary>
             <Text file={now} />
           </details>
         </>

@@ -55,7 +55,7 @@ function commandTouches(reach: CommandReach | undefined): string {
   if (reach === undefined) return folder;
   const { network } = reach;
   if (network === 'all') return t`${folder} Network: every public address.`;
-  if (network === 'none' || network.length === 0) return t`${folder} No network.`;
+  if (network === 'none' || network.length === 0) return `${folder} ${t`No network.`}`;
   return t`${folder} Network: ${network.join(', ')}.`;
 }
 
@@ -93,11 +93,11 @@ export function endText({ state, words, isError, question }: ToolCall): string {
       if (question) return t`you answered`;
       return isError ? t`it did not work` : t`done`;
     case 'declined':
-      return question ? t`you declined` : t`you said no`;
+      return t`you said no`;
     case 'withdrawn':
       return t`withdrawn${words === null ? '' : `: ${retold(words)}`}`;
     case 'stopped':
-      return t`stopped before it ended`;
+      return t`stopped`;
     case 'unknown':
       return t`not known whether it ran: the relay stopped`;
   }
@@ -105,7 +105,7 @@ export function endText({ state, words, isError, question }: ToolCall): string {
 
 const ALLOWED: Readonly<Record<NonNullable<ToolCall['allowedBy']>, string>> = {
   grant: t`allowed in the settings`,
-  command: t`this command, allowed for always`,
+  command: t`you said always, for this command`,
   once: t`you said yes, once`,
   'always-tool': t`you said always`,
   'always-command': t`you said always, for this command`,

@@ -247,7 +247,7 @@ export function AttachButton({ attaching, disabled }: { attaching: Attaching; di
         type="button"
         className="compose-attach both-centred plain-button round stack fixed ink-2"
         aria-label={t`Attach pictures or files`}
-        title={t`Attach pictures, PDFs, texts or code`}
+        title={t`Attach pictures or files`}
         disabled={disabled}
         onClick={() => input.current?.click()}
       >
@@ -266,7 +266,7 @@ export function Chips({ attaching, reader }: { attaching: Attaching; reader: Age
   return (
     <>
       {files.length > 0 && (
-        <ul className="attached-files flex wrap gap-3" aria-label={t`Goes along with this message`}>
+        <ul className="attached-files flex wrap gap-3" aria-label={t`Attached`}>
           {files.map((file) => (
             <li
               key={file.attachmentId}

@@ -183,12 +183,8 @@ async function drawn(file: Blob, isPhoto: boolean) {
 }
 
 /** If both sizes are equal when rounded, the difference is shown. */
-function tooLarge(size: number): string {
-  const [is, may] = [inWords(size), inWords(ATTACHMENTS.bytes)];
-  return is === may
-    ? t`is a little larger than ${may}, which is the most.`
-    : t`is ${is} large; a file may have ${may}.`;
-}
+const tooLarge = (size: number): string =>
+  t`is ${inWords(size)} large; a file must be smaller than ${inWords(ATTACHMENTS.bytes)}.`;
 
 async function pdfOf(file: File, { name, newId }: { name: string; newId: () => string }): Promise<Prepared> {
   const { pages, locked } = await pdfFacts(new Uint8Array(await file.arrayBuffer())).catch(() => NO_FACTS);
@@ -217,7 +213,7 @@ export async function prepareFile(file: File, newId: () => string): Promise<Prep
       const prepared = await fileOf(blob, { name: renamed(name, ending), mediaType, newId, width, height });
       const moved = moves(new Uint8Array(await file.slice(0, EXAMINED).arrayBuffer()));
       return prepared.ok && moved
-        ? { ...prepared, note: t`${name} moves; models see pictures that stand still. Its first moment goes along.` }
+        ? { ...prepared, note: t`${name} is animated. Only its first picture is sent.` }
         : prepared;
     }
     if (file.size > ATTACHMENTS.bytes) return no(tooLarge(file.size));

@@ -102,7 +102,7 @@ function Opened({ file, content, onClose }: { file: Attachment; content: Content
           {isShown(file) ? (
             <img className="attachment-large at-most-full block" src={content.url} alt={name} />
           ) : mediaType === 'application/pdf' ? (
-            <p>{t`Save it to read it: nothing of a PDF is run here.`}</p>
+            <p>{t`Save it to read it.`}</p>
           ) : (
             <TextOf blob={content.blob} name={name} />
           )}

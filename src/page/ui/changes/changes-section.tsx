@@ -21,7 +21,7 @@ import {
 import { errorText } from '../../state/ports.ts';
 import { modelName } from '../models/names.ts';
 import { labelOf, limitValue, numberText, priceValue, scheduleParts } from '../text/record-changes.ts';
-import { count, names } from '../text/sizes.ts';
+import { names } from '../text/sizes.ts';
 import { useDevices, useHousehold, useRoost } from '../context.tsx';
 import { Diff } from '../parts/diff.tsx';
 import { SureDialog } from '../design/dialog.tsx';
@@ -70,16 +70,16 @@ function ofSetting({ key, before, after }: Of<'setting'>): ChangeWords {
 }
 
 function ofChoice({ agentId, key, before, after }: Of<'choice'>, nameOf: NameOf): ChangeWords {
-  const name = nameOf(agentId);
+  const what = (label: string) => quoted(`${label} (${nameOf(agentId)})`);
   const color = (value: string) => AGENT_COLORS.find((each) => each.color === value)?.colorName ?? t`its seat’s`;
   const model = (value: string) => (value === '' ? t`the team’s` : modelName(value));
   switch (key) {
     case 'color':
-      return { text: t`You changed the colour of ${name} from ${color(before)} to ${color(after)}.` };
+      return { text: t`You changed ${what(t`Colour`)} from ${color(before)} to ${color(after)}.` };
     case 'face':
-      return { text: t`You changed the face of ${name}.` };
+      return { text: t`You changed ${what(t`Face`)}.` };
     case 'model':
-      return { text: t`You changed the model of ${name} from ${model(before)} to ${model(after)}.` };
+      return { text: t`You changed ${what(t`Model`)} from ${model(before)} to ${model(after)}.` };
     default:
       return key satisfies never;
   }
@@ -112,9 +112,7 @@ function ofFields({ kind, agentId, fields }: Of<'limits' | 'prices'>, nameOf: Na
   const [only] = fields;
   if (kind === 'prices') {
     const values = ({ before, after }: FieldChange) => t`from ${priceValue(before)} to ${priceValue(after)}`;
-    return fields.length === 1 && only
-      ? { text: t`You changed the price of ${priceOf(only)} for a million tokens ${values(only)}.` }
-      : { text: t`You changed the prices.`, lines: fields.map((field) => `${priceOf(field)}: ${values(field)}`) };
+    return { text: t`You changed the prices.`, lines: fields.map((field) => `${priceOf(field)}: ${values(field)}`) };
   }
   if (fields.length === 1 && only) return { text: ofLimit(only, whose) };
   return {
@@ -202,15 +200,14 @@ export const whyNot: Readonly<Record<WayBack, string | null>> = {
   first: t`There was nothing before it.`,
   'seat-taken': t`Somebody else has the seat now.`,
   there: t`Another one has its name now.`,
-  secrets: t`Its secrets were not kept: connect it anew.`,
+  secrets: t`Its secrets were not stored. Connect it again.`,
 };
 
 /** The question before it is undone; null: none. */
 function askedFirst({ change, back }: Pick<Logged, 'change' | 'back'>): string | null {
-  if (back === 'since')
-    return t`It was changed again since. What was set later is replaced by what stood here before this change.`;
+  if (back === 'since') return t`It was changed again since. The later change is lost too.`;
   if (change.kind === 'mcp-server' && (change.before === null || change.before.removed))
-    return t`The server is removed with its secrets, which no undo brings back.`;
+    return t`The secrets of the server are deleted for good.`;
   return null;
 }
 
@@ -317,7 +314,7 @@ function Line({ logged, nameOf, device }: LineProps) {
         <p dir="auto">{text}</p>
         {lines.length > FOLDED || long ? (
           <details>
-            <summary>{t`What changed in it`}</summary>
+            <summary>{t`What has changed`}</summary>
             <Lines lines={lines} />
             {long && <Diff {...long} />}
           </details>
@@ -337,14 +334,14 @@ function Line({ logged, nameOf, device }: LineProps) {
           type="button"
           className="ghost"
           disabled={busy}
-          aria-label={t`Undo: ${text}`}
+          aria-label={t`${t`Undo`}: ${text}`}
           onClick={() => (question === null ? undo() : setAsking(true))}
         >
           {t`Undo`}
         </button>
       )}
       {asking && question !== null && (
-        <SureDialog title={t`Undo this all the same?`} does={t`Undo it`} onSure={run} onClose={() => setAsking(false)}>
+        <SureDialog title={t`Undo`} does={t`Undo`} onSure={run} onClose={() => setAsking(false)}>
           <p dir="auto">{text}</p>
           <p>{question}</p>
         </SureDialog>
@@ -368,7 +365,6 @@ export default function ChangesSection() {
   const more = view?.more === true && limit < CHANGE_LOG.most;
   return (
     <>
-      <p className="settings-note under-6 ink-2 text-3">{t`What you set, on each of your devices, newest first.`}</p>
       {failed !== null && (
         <div className="wrong-note" role="alert">
           <p>
@@ -384,7 +380,9 @@ export default function ChangesSection() {
           {t`Loading…`}
         </p>
       )}
-      {view !== null && logged.length === 0 && !more && <p className="setting-hint">{t`Nothing yet.`}</p>}
+      {view !== null && logged.length === 0 && !more && (
+        <p className="setting-hint">{t`What you change in settings appears here, and can be undone.`}</p>
+      )}
       {byDay(logged, now, ({ time }) => time).map(({ day, items }) => (
         <section key={day} aria-label={day}>
           <h3>{day}</h3>
@@ -400,11 +398,7 @@ export default function ChangesSection() {
           {t`Show more`}
         </button>
       )}
-      {view?.more === true && !more && (
-        <p className="setting-hint">
-          {t`Older ones than these ${count(CHANGE_LOG.most)} are kept, and stand in an export.`}
-        </p>
-      )}
+      {view?.more === true && !more && <p className="setting-hint">{t`An export has older changes.`}</p>}
     </>
   );
 }

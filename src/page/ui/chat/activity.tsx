@@ -18,6 +18,7 @@ import { useQuery } from '../hooks.ts';
 import { namedIn, useTeammates } from '../use-somebody.ts';
 import { useDoingNow } from '../doing-now.ts';
 import { stepsOf, type Doing, type Growing, type Step } from './doing.ts';
+import { STATES } from './step-outcome.ts';
 import { keyOf } from '../design/keys.ts';
 import './activity.css';
 
@@ -60,7 +61,7 @@ export function ActivityLine({
         className="activity-line text-start at-most-full round-s plain-button gap-3 line ink-2 text-2 leading-4"
         aria-expanded={open}
         aria-controls={id}
-        title={t`What goes on`}
+        title={t`Now`}
         onClick={() => setOpen(!open)}
       >
         {doing.map(({ who, text, from, waits }, i) => (
@@ -93,12 +94,6 @@ export function ActivityLine({
 
 const SHOWN = 12;
 const MARKS: Readonly<Record<Step['state'], string>> = { done: '✓', failed: '!', asked: '?', now: '•' };
-const STATES: Readonly<Record<Step['state'], string>> = {
-  done: t`done`,
-  failed: t`it did not work`,
-  asked: t`asked you`,
-  now: t`Under way`,
-};
 
 function StepRow({ step: { text, state, from, until } }: { step: Step }) {
   return (

@@ -47,7 +47,7 @@ function ComposerButtons({ stop, send, canSend }: ComposerButtonsProps) {
           type="button"
           className="compose-button both-centred no-frame round stack fixed compose-stop"
           aria-label={t`Stop`}
-          title={t`Stop this answer`}
+          title={t`Stop`}
           onClick={stop}
         >
           <StopIcon />
@@ -58,7 +58,7 @@ function ComposerButtons({ stop, send, canSend }: ComposerButtonsProps) {
           type="submit"
           className="compose-button both-centred no-frame round stack fixed"
           aria-label={t`Send`}
-          title={t`Send (Enter)`}
+          title={t`Send`}
           disabled={!canSend}
         >
           <SendIcon />
@@ -87,13 +87,12 @@ interface ComposerNoteProps {
 /** The line below the field. Shows the most urgent note only. */
 function noteOf({ length, picture, problem, unkept, again, hint }: Omit<ComposerNoteProps, 'id'>): string | null {
   const left = LIMITS.messageText - length;
-  if (left < 0)
-    return t`This is ${count(length)} characters: ${count(-left)} more than one message can hold. Shorten it, or send it in parts.`;
+  if (left < 0) return t`This is ${count(-left)} characters too long. Shorten it, or send it in parts.`;
   if (picture) return t`Pictures and files cannot be sent here yet. Words can.`;
   if (problem !== null) return problem.text;
   if (left < COUNT_FROM) return t`${count(left)} characters left`;
   if (unkept) return t`This draft is too long to be kept if the page is reloaded.`;
-  return again ? t`Your last message, to be said anew. Escape takes it away.` : hint;
+  return again ? t`Your last message. Escape removes it.` : hint;
 }
 
 function ComposerNote({ id, ...about }: ComposerNoteProps) {

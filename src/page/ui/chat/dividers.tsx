@@ -13,7 +13,7 @@ import type { RunCause, RunOutcome } from '../../../shared/protocol/runs.ts';
 export function causeText(cause: RunCause | null, nameOf: (agentId: AgentId) => string): string {
   switch (cause?.kind) {
     case undefined:
-      return t`at work by itself`;
+      return t`at work alone`;
     case 'session':
       return t`in a session`;
     case 'wake': {

@@ -15,9 +15,6 @@ import { PATHS, useRoute } from '../routes.ts';
 import { canTalkHandsFree, setHandsFree } from '../voice/support.ts';
 import type { Speaker } from './message.tsx';
 
-/** The print module is loaded on first use. */
-const print = () => void import('../parts/printing.ts').then(({ printOpen }) => printOpen());
-
 const Activity = optional(() => import('./activity.tsx'));
 
 /** What the agent is doing now, or else its state. */
@@ -34,7 +31,7 @@ function NowDoing({ speaker }: { speaker: Speaker }) {
 
 function seatText({ paused, working, asleep, state, client }: SeatView): string {
   if (paused) return t`set to sleep, keeps what was said`;
-  if (working) return t`at work by itself`;
+  if (working) return t`at work alone`;
   if (asleep) return t`asleep`;
   if (state === 'hatching') return t`waking`;
   return state === 'driven' ? t`driven by ${client?.name ?? t`a program`}` : t`awake`;
@@ -109,7 +106,6 @@ function Frame({ speaker, seat, menu }: { speaker: Speaker; seat: SeatView | nul
         ...(canTalkHandsFree() && speaker.awake
           ? [{ label: t`Talk hands-free`, run: () => setHandsFree(speaker.agentId) }]
           : []),
-        { label: t`Print this conversation`, run: print },
         ...menu,
       ];
   return (

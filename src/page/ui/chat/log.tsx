@@ -18,7 +18,6 @@ import {
   useRef,
   useState,
 } from 'react';
-import { createPortal } from 'react-dom';
 import {
   type CustomContainerComponentProps,
   type CustomItemComponentProps,
@@ -28,24 +27,18 @@ import {
 import type { MessageId } from '../../../shared/domain/ids.ts';
 import { t } from '../../language/t.ts';
 import type { LogItem } from '../../state/conversation-log.ts';
-import { fullTime } from '../text/time.ts';
-import { useNow } from '../hooks.ts';
 import { useRoost } from '../context.tsx';
 import { DownIcon } from '../design/more-icons.tsx';
 import { plural } from '../text/sizes.ts';
 import { Part } from '../parts/part.tsx';
-import { setPrinted, usePrinting } from '../parts/printing.ts';
 import { createFocusOnce, type Paging, type Row, rowsOf, usePages, usePrepended, useStick } from './scrolling.ts';
-import './print-sheet.css';
 import './log.css';
 
 /** Characters of a message that a screen reader announces. The rest can be read in the log. */
 const READ_OUT = 600;
 
 function readOut(words: string): string {
-  return words.length <= READ_OUT
-    ? words
-    : t`${words.slice(0, READ_OUT)}… It goes on: the rest stands in the conversation.`;
+  return words.length <= READ_OUT ? words : t`${words.slice(0, READ_OUT)}… The rest is in the conversation.`;
 }
 
 /** The newest message of someone else. The person may already have written below it. */
@@ -75,39 +68,6 @@ function Announcer({ newest, isThere }: { newest: Newest | null; isThere: (messa
       {/* One element per message, so that equal texts are announced each time. */}
       {said !== null && isThere(said.messageId) && <span key={said.messageId}>{said.text}</span>}
     </p>
-  );
-}
-
-// The print view: all loaded messages from the beginning, with nothing collapsed.
-
-interface PrintSheetProps {
-  readonly title: string;
-  readonly items: readonly LogItem[];
-  readonly show: (row: Row) => ReactNode;
-  /** Earlier messages are not loaded. */
-  readonly more: boolean;
-}
-
-function PrintSheet({ title, items, show, more }: PrintSheetProps) {
-  const sheet = useRef<HTMLElement>(null);
-  const now = useNow();
-  useLayoutEffect(() => {
-    for (const details of sheet.current?.querySelectorAll<HTMLDetailsElement>('.md details') ?? []) details.open = true;
-  }, []);
-  return createPortal(
-    <article ref={sheet} className="print-sheet">
-      <header>
-        <h1>{title}</h1>
-        <p>{t`Printed from Roost on ${fullTime(now)}`}</p>
-        {more && <p>{t`Earlier messages are not on this print. “Print” in Roost’s own menu prints all of them.`}</p>}
-      </header>
-      {rowsOf(items, new Set(items.map(({ key }) => key))).map((row) => (
-        <div key={row.key} className="log-row" data-kind={row.item.kind} data-goes-on={row.stretch?.last === false}>
-          {show(row)}
-        </div>
-      ))}
-    </article>,
-    document.body,
   );
 }
 
@@ -262,28 +222,6 @@ interface Props {
   readonly listen?: (onGrown: () => void) => () => void;
 }
 
-/** Loads the whole conversation before it is printed, unless the person cancels. */
-function usePrinted({ pages, more }: Paging): void {
-  const { notices } = useRoost();
-  useEffect(
-    () =>
-      setPrinted(async () => {
-        if (!more) return true;
-        let isCalledOff = false;
-        const run = () => {
-          isCalledOff = true;
-          pages.stop();
-        };
-        const notice = notices.offer(t`Reading the whole conversation to print it…`, { label: t`Cancel`, run });
-        const { wrong } = await pages.until(() => false);
-        notices.dismiss(notice);
-        if (wrong !== null) notices.error(wrong);
-        return !isCalledOff && wrong === null;
-      }),
-    [pages, more, notices],
-  );
-}
-
 /** Key of the row that contains an element. */
 const keyOf = (element: EventTarget): string | null =>
   element instanceof HTMLElement ? (element.closest<HTMLElement>('[data-key]')?.dataset['key'] ?? null) : null;
@@ -365,9 +303,6 @@ export function Log({
   const [around, setAround] = useState(AROUND_FIRST);
   useEffect(() => device.after(OPENING, () => startTransition(() => setAround(AROUND))), [device]);
 
-  usePrinted(paging);
-  const isPrinted = usePrinting();
-
   const [memory] = useState(() => new Set<string>());
   const leaping = reading === 'all';
 
@@ -448,7 +383,6 @@ export function Log({
         </button>
       )}
       <Announcer newest={newest} isThere={isThere} />
-      {isPrinted && <PrintSheet title={label} items={items} show={(row) => show(row, fold)} more={more} />}
     </div>
   );
 }

@@ -24,7 +24,6 @@ import { t } from '../../language/t.ts';
 import { PATHS } from '../routes.ts';
 import type { Teammate } from '../use-somebody.ts';
 import { useRoom } from '../design/near.ts';
-import { isPrinting, usePrinting } from '../parts/printing.ts';
 import { CodeBlock } from '../code/code-block.tsx';
 import { GrowingText } from '../design/growing-text.tsx';
 import type { ShownPart } from './parts.ts';
@@ -123,16 +122,14 @@ interface GroupProps {
   readonly first: number;
   readonly columns: number;
   readonly row: (text: string) => ReactNode;
-  readonly isWhole: boolean;
 }
 
 const Group = memo(
-  function Group({ rows, first, columns, row, isWhole }: GroupProps) {
+  function Group({ rows, first, columns, row }: GroupProps) {
     const ref = useRef<HTMLTableSectionElement>(null);
     const room = useRoom(ref, {
       around: ROWS_AROUND,
       wherein: '.md-table',
-      isWatched: !isWhole,
       atFirst: first === 0 ? null : rows.length * ROW_HEIGHT,
     });
     return (
@@ -152,10 +149,7 @@ const Group = memo(
     );
   },
   // The rows of a growing table are new objects with the same text.
-  (before, now) =>
-    before.isWhole === now.isWhole &&
-    before.rows.length === now.rows.length &&
-    before.rows.every((text, i) => text === now.rows[i]),
+  (before, now) => before.rows.length === now.rows.length && before.rows.every((text, i) => text === now.rows[i]),
 );
 
 interface LongTableProps {
@@ -166,7 +160,6 @@ interface LongTableProps {
 }
 
 function LongTable({ table, head, row, dir }: LongTableProps) {
-  const isWhole = usePrinting();
   const { rows } = table;
   const widths = useMemo(() => widthsOf(table), [table]);
   return (
@@ -186,7 +179,6 @@ function LongTable({ table, head, row, dir }: LongTableProps) {
             first={i * GROUP}
             columns={table.head.length}
             row={row}
-            isWhole={isWhole}
           />
         ))}
       </table>
@@ -655,9 +647,7 @@ interface PieceProps {
  */
 export const Piece = memo(function Piece({ piece, growing = false, breaks = true }: PieceProps) {
   const { text, around, start, notes } = piece;
-  const [plainFirst] = useState(
-    () => !growing && !isPrinting() && !isTimeLeft() && !isKept({ text, around, start, breaks }),
-  );
+  const [plainFirst] = useState(() => !growing && !isTimeLeft() && !isKept({ text, around, start, breaks }));
   const isShown = useDeferredValue(true, !plainFirst);
   if (!isShown) return <Plain text={text} />;
   const set = <Markdown text={text} around={around} start={start} growing={growing} breaks={breaks} />;
@@ -694,7 +684,7 @@ export const Words = memo(function Words({ text, growing = false, breaks = true,
   // Where text arrives faster than it renders, states in between are skipped.
   const shownText = useDeferredValue(text);
   const pieces = useMemo(() => markdownPieces(shownText), [shownText]);
-  const count = useGrowing(pieces.length, isPrinting() ? Infinity : AT_ONCE);
+  const count = useGrowing(pieces.length, AT_ONCE);
   const shown = pieces.slice(0, count);
   return shown.map((piece, i) => {
     const isGrowing = ofAnswer || (growing && i === pieces.length - 1);

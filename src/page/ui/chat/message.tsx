@@ -293,14 +293,13 @@ function MessageMenu({ mine, who, name, time, text, path, edit = null }: Props) 
     // eslint-disable-next-line jsx-a11y/no-static-element-interactions
     <div className="msg-menu end" ref={frame} onPointerDown={onPress} onKeyDown={onKeyDown}>
       <MenuButton
-        label={mine ? t`More about what you wrote` : t`More about what ${name} said`}
+        label={t`More for ${mine ? t`You` : name}`}
         note={fullTime(time)}
         items={[
           ...(quote
             ? [
                 {
                   label: t`Quote`,
-                  hint: t`Into your message. What you have marked of it, or all.`,
                   run: () => quote(quoted(marked.current || text())),
                 },
               ]
@@ -476,7 +475,7 @@ function ReplyTools({ text, onRetry }: { text: () => string; onRetry: (() => voi
       <button
         type="button"
         className="icon-button size-l"
-        aria-label={t`Copy this reply`}
+        aria-label={t`Copy`}
         title={t`Copy`}
         onClick={() => void copyText(state, text(), t`Message`)}
       >
@@ -530,7 +529,7 @@ function Received({ message, stretch, to }: Pick<MessageProps, 'message' | 'stre
       ? {
           kind: 'seatless',
           agentId: message.author,
-          name: t`somebody who is not here any more`,
+          name: t`somebody who is gone`,
           face: message.author,
           color: 'var(--ink-3)',
           awake: false,

@@ -18,7 +18,7 @@ function Leaving({ forget }: { forget: ForgetDoc }) {
   return (
     <div className="chat-nobody gap-4 stack at-start ink-2">
       <h2 className="ink">{t`This agent is being forgotten`}</h2>
-      <p>{t`Out of sight now, and gone for good on ${fullTime(forget.finalAt)}. Until then it can be kept after all.`}</p>
+      <p>{t`It is deleted for good on ${fullTime(forget.finalAt)}. Until then you can keep it.`}</p>
       <div className="dialog-ways">
         <button type="button" className="ghost" onClick={() => go(PATHS.hearth)}>{t`To the hearth`}</button>
         <button type="button" className="ghost ghost-dawn" onClick={() => void keep()}>{t`Keep after all`}</button>
@@ -36,7 +36,7 @@ export default function Nobody({ agentId }: { agentId: AgentId }) {
   return (
     <div className="chat-nobody gap-4 stack at-start ink-2">
       <h2 className="ink">{t`Nobody lives at this address`}</h2>
-      <p>{t`Nobody was born here under this name on this device: the egg was given up, found no name, or the link was cut short.`}</p>
+      <p>{t`The egg was given up, or the link was cut short.`}</p>
       <button type="button" className="ghost" onClick={() => go(PATHS.hearth)}>{t`To the hearth`}</button>
     </div>
   );

@@ -368,7 +368,7 @@ export function useReachesFound(
   useEffect(() => {
     if (missing === null || missing.isSaid || missing.at !== at) return undefined;
     return device.after(COMES_MS, () => {
-      if (!now.isThere()) notices.info(t`That message is not here any more.`);
+      if (!now.isThere()) notices.info(t`That message is gone.`);
     });
   }, [missing, at, now, notices, device]);
   return there;

@@ -2,7 +2,15 @@
 import { unquote } from '../../../shared/domain/quoting.ts';
 import { t } from '../../language/t.ts';
 import { argument, isQuestion } from './deeds.ts';
+import type { Step } from './doing.ts';
 import type { ToolBlock } from './parts.ts';
+
+export const STATES: Readonly<Record<Step['state'], string>> = {
+  done: t`done`,
+  failed: t`it did not work`,
+  asked: t`asked you`,
+  now: t`Under way`,
+};
 
 export interface StepOutcome {
   /** How it ended, in a few words: “exit 0”; null: nothing to say. */

@@ -10,7 +10,7 @@ import { namedIn, useTeammates } from '../use-somebody.ts';
 import { deedsOf, isQuestion, toolPhrase } from './deeds.ts';
 import { useOpened } from './log.tsx';
 import type { ToolBlock } from './parts.ts';
-import { outcomeOf, type StepOutcome, writtenFiles, type WrittenFile } from './step-outcome.ts';
+import { outcomeOf, STATES, type StepOutcome, writtenFiles, type WrittenFile } from './step-outcome.ts';
 import './steps.css';
 
 /** Steps in a row that are listed. More of them are folded into one line. */
@@ -66,7 +66,7 @@ function Arguments({ input }: { input: unknown }) {
 interface StepProps {
   readonly stepKey: string;
   readonly phrase: string;
-  readonly state: 'done' | 'failed' | 'asked' | 'now';
+  readonly state: keyof typeof STATES;
   readonly outcome: StepOutcome;
   /** ms; null: not known. */
   readonly took: number | null;
@@ -74,13 +74,6 @@ interface StepProps {
   readonly answer?: string | null;
   readonly input: unknown;
 }
-
-const STATES: Readonly<Record<StepProps['state'], string>> = {
-  done: t`done`,
-  failed: t`it did not work`,
-  asked: t`asked you`,
-  now: t`Under way`,
-};
 
 /** One step in one line, with what came of it. A press opens its input and its output. */
 export function StepLine({ stepKey, phrase, state, outcome, took, answer = null, input }: StepProps) {

@@ -128,7 +128,7 @@ function demoWords(speaker: Speaker, other: string | undefined): readonly string
   return [
     t`Remember this: the bridge is blue.`,
     t`What did I tell you?`,
-    ...(other === undefined ? [] : [t`Tell ${other} that the bridge holds.`, t`Wake ${other}: come and see.`]),
+    ...(other === undefined ? [] : [t`Tell ${other} that the bridge is safe.`, t`Wake ${other}: come and see.`]),
     ...(speaker.kind === 'lead' ? [] : [t`Go to sleep.`]),
   ];
 }
@@ -248,7 +248,7 @@ export default function Talk({ speaker }: { speaker: Speaker }) {
     return (
       <div className="chat-nobody gap-4 stack at-start ink-2" role="alert">
         <h2 className="ink">{t`Could not load this.`}</h2>
-        <p>{t`${conversation.error} If it stays so, Settings, Devices and data, Rebuild reads everything anew.`}</p>
+        <p>{t`${conversation.error} If it stays so, press Rebuild in Settings, Devices and data.`}</p>
         <button type="button" className="ghost" onClick={() => void conversations.open(agentId)}>{t`Try again`}</button>
       </div>
     );

@@ -27,7 +27,7 @@ export const Queued = memo(function Queued({
     ? speaker.awake
       ? t`${speaker.name} reads this in a moment.`
       : t`${speaker.name} sleeps, and will read this on waking.`
-    : t`the relay is out of reach. It goes out by itself when the relay is back.`;
+    : t`It is sent when the relay is back.`;
   const refusal = useLive(({ undelivered }) => undelivered.get(message.clientId));
   const isRefused = refusal !== undefined;
   const foot = stretch.last && (
@@ -68,7 +68,7 @@ export const Unsent = memo(function Unsent({
       )}
       {state.kind === 'waiting' && (
         <p className="msg-status gap-4 above-3 text-2 flex wrap ink-3">
-          {t`Not sent yet: the relay is out of reach. It goes out by itself when the relay is back.`}
+          {`${t`Not sent yet`}. ${t`It is sent when the relay is back.`}`}
           <button type="button" className="link-button" onClick={() => onWithdraw(clientId)}>{t`Withdraw`}</button>
         </p>
       )}

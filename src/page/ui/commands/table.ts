@@ -12,7 +12,6 @@ import { PATHS } from '../routes.ts';
 import { plural } from '../text/sizes.ts';
 import { hasFound, nextFound } from '../palette/found-bar.tsx';
 import { withinOf } from '../palette/typed-ahead.ts';
-import { canPrint, printOpen } from '../parts/printing.ts';
 import type { Around, Command } from './command.ts';
 
 // Commands that wake only some agents, for the small menu beside the big button and for the
@@ -156,18 +155,6 @@ const ROWS: readonly Row[] = [
       does: t`Find in the conversation or thread that is open`,
       keys: ['F'],
       when: ({ route }) => withinOf(route) !== null,
-    },
-  ),
-  action(
-    'print',
-    (around) =>
-      around.route.kind === 'threads' ? t`Print this thread` : t`Print the conversation with ${withWhom(around)}`,
-    () => void printOpen(),
-    {
-      does: t`Print the conversation or thread that is open, from its beginning`,
-      words: 'paper pdf papier',
-      keys: ['Ctrl', 'P'],
-      when: canPrint,
     },
   ),
   action('found next', t`Next of what was found`, (around) => toFound(around, 1), {

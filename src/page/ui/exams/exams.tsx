@@ -14,6 +14,7 @@ import { useQuery } from '../hooks.ts';
 import { ModelSelect } from '../models/model-select.tsx';
 import { QueryView } from '../parts/page-head.tsx';
 import { costText, money } from '../text/money.ts';
+import { asBeginning } from '../text/sizes.ts';
 import { fullTime } from '../text/time.ts';
 import { adviceText, conditionsOf, outcomeText, stateText, titleOf } from './words.ts';
 import './exams.css';
@@ -90,10 +91,10 @@ function Answered({ exam }: { readonly exam: Exam }) {
       <WrongNote text={failed} />
       <div className="to-end gap-4 cluster">
         <button type="button" className="ghost" disabled={busy} onClick={() => act(() => exams.answer(exam, false))}>
-          {isModel ? t`Stay with ${before}` : t`Too much is lost`}
+          {isModel ? t`Stay with ${before}` : asBeginning(t`too much lost`)}
         </button>
         <button type="button" className="solid" disabled={busy} onClick={() => act(() => exams.answer(exam, true))}>
-          {isModel ? t`Keep ${after}` : t`Good enough`}
+          {isModel ? t`Keep ${after}` : asBeginning(t`good enough`)}
         </button>
       </div>
     </article>

@@ -19,7 +19,7 @@ import { MoreIcon } from '../design/icons.tsx';
 import { MenuButton, type MenuItem } from '../design/menu.tsx';
 import { useClosedByBack } from '../shell/window.ts';
 import { PATHS } from '../routes.ts';
-import { bytes, count, plural } from '../text/sizes.ts';
+import { bytes, plural } from '../text/sizes.ts';
 import { clockTime, dayWithin } from '../text/time.ts';
 import { useNow } from '../hooks.ts';
 import { Words } from '../chat/markdown.tsx';
@@ -46,7 +46,7 @@ interface Props {
 }
 
 const ODD: Partial<Record<FileEntry['kind'], string>> = {
-  link: t`leads elsewhere, and is not followed`,
+  link: t`a link`,
   other: t`none`,
 };
 
@@ -63,9 +63,7 @@ export function Entries({ agentId, folder, entries, onOpen, onTake, onRemove }: 
       {inOrder(entries).map((entry) => {
         const { name, kind } = entry;
         const items: MenuItem[] = [
-          ...(kind === 'file' || kind === 'folder'
-            ? [{ label: kind === 'folder' ? t`Download as a zip` : t`Download`, run: () => onTake(entry) }]
-            : []),
+          ...(kind === 'file' || kind === 'folder' ? [{ label: t`Download`, run: () => onTake(entry) }] : []),
           { label: t`Delete`, run: () => onRemove(entry) },
         ];
         return (
@@ -187,7 +185,7 @@ function Shown({ content, name }: { content: Content; name: string }) {
     case 'failed':
       return <p role="alert">{t`Could not load this. ${content.why}`}</p>;
     case 'none':
-      return <p>{t`${content.why} Download it to open it.`}</p>;
+      return <p>{content.why}</p>;
     case 'image':
       return <img className="files-picture at-most-full block round" src={content.url} alt={name} />;
     case 'text':
@@ -206,7 +204,7 @@ function Shown({ content, name }: { content: Content; name: string }) {
           role="region"
           aria-label={t`Text of ${name}`}
         >
-          {content.text === '' ? t`Nothing yet.` : content.text}
+          {content.text === '' ? t`empty` : content.text}
         </pre>
       );
     default:
@@ -238,7 +236,7 @@ const within = (folder: string, name: string) => (folder === '' ? name : `${fold
 function Trail({ agentId, folder, name }: Whose & { name: string }) {
   const parts = folder === '' ? [] : folder.split('/');
   return (
-    <nav className="files-trail flex wrap narrow break" aria-label={t`Where this is`}>
+    <nav className="files-trail flex wrap narrow break" aria-label={t`Folder`}>
       {[name, ...parts].map((part, i) => {
         const path = parts.slice(0, i).join('/');
         return (
@@ -260,19 +258,13 @@ function Trail({ agentId, folder, name }: Whose & { name: string }) {
   );
 }
 
-function Room({ used: { bytes: files, entries, most, whole, history = 0 } }: Pick<FolderAnswer, 'used'>) {
+function Room({ used: { bytes: files, most, whole, history = 0 } }: Pick<FolderAnswer, 'used'>) {
   const taken = files + history;
   const text = t`${bytes(taken)} of ${bytes(most)}`;
   return (
     <div className="files-room stack gap-3 ink-3">
       <UsedBar share={taken / most} meter={{ label: t`Room that is used`, now: taken, most, text }} />
-      <small>
-        {whole === undefined
-          ? history > 0
-            ? t`${text} used, in all folders of this agent; ${bytes(history)} of it by their history`
-            : t`${text} used, in all folders of this agent`
-          : t`At least ${text} used: there is more here than the ${count(entries)} files and folders that were counted, and folders may be larger than is said.`}
-      </small>
+      <small>{t`${whole === undefined ? text : `> ${text}`} used, in all folders of this agent`}</small>
     </div>
   );
 }
@@ -287,7 +279,7 @@ function useGiving({ agentId, folder }: Whose) {
     setLeft((count) => count + 1);
     const refused = await inTurn(() => files.put(agentId, within(folder, file.name), file));
     setLeft((count) => count - 1);
-    if (refused !== null) notices.info(t`“${file.name}” is not there. ${refused}`);
+    if (refused !== null) notices.info(t`“${file.name}” was not added. ${refused}`);
   };
   return { left, give: (file: File) => void give(file) };
 }
@@ -309,9 +301,7 @@ function RemoveDialog({ agentId, path, entry, onClose }: RemoveProps) {
       onSure={() => files.remove(agentId, path)}
       onClose={onClose}
     >
-      <p>
-        {t`${entry.kind === 'folder' ? t`The folder goes with all that is in it. ` : ''}It lies nowhere else. The history can bring it back for ${KEPT_DAYS} days, unless it is too large to be recorded or git is missing at the relay.`}
-      </p>
+      <p>{t`If the history recorded it, you can restore it for ${KEPT_DAYS} days.`}</p>
     </SureDialog>
   );
 }
@@ -355,7 +345,7 @@ function Folder({ agentId, folder, name }: Whose & { name: string }) {
       <div className="gap-5 cluster apart">
         <Trail agentId={agentId} folder={folder} name={name} />
         <button type="button" className="ghost" disabled={zipping} onClick={() => void zip()}>
-          {zipping ? t`Working…` : t`Download all as a zip`}
+          {zipping ? t`Working…` : t`Download`}
         </button>
       </div>
       <QueryView query={files.folder(agentId, folder)}>
@@ -363,7 +353,7 @@ function Folder({ agentId, folder, name }: Whose & { name: string }) {
           <>
             {answer.entries.length === 0 ? (
               <p className="files-empty round-l pretty ink-2 framed pad-7">
-                {folder === '' ? t`Nothing yet. Ask ${name} for something in writing.` : t`Nothing yet.`}
+                {t`Nothing yet. Ask ${name} for something in writing.`}
               </p>
             ) : (
               <Entries
@@ -374,13 +364,11 @@ function Folder({ agentId, folder, name }: Whose & { name: string }) {
                 onRemove={setRemoving}
               />
             )}
-            {answer.more > 0 && (
-              <p className="files-about pretty ink-2 text-3">{t`And ${answer.more} more, which are in the zip.`}</p>
-            )}
+            {answer.more > 0 && <p className="files-about pretty ink-2 text-3">{t`and ${answer.more} more`}</p>}
             <DropZone label={t`Choose files`} accept="" several onFile={giving.give}>
               {giving.left > 0
                 ? t`${plural(giving.left, 'file')} on the way`
-                : t`Drop files here: they lie in ${name}’s folder then, and ${name} can work with them.`}
+                : t`Drop files here. ${name} can work with them.`}
             </DropZone>
             <Room used={answer.used} />
           </>

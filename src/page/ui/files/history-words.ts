@@ -12,15 +12,15 @@ function causeText(cause: RunCause, nameOf: NameOf): string {
     case 'pulse':
       return t`routine “${cause.routine}”`;
     case 'reminder':
-      return t`A reminder`;
+      return t`Reminder`;
     case 'script':
-      return t`After the script “${cause.name}”`;
+      return t`Script “${cause.name}”`;
     case 'wake':
-      return cause.by === 'human' ? t`Woken by you` : t`woken by ${nameOf(cause.by) ?? cause.by}`;
+      return t`woken by ${cause.by === 'human' ? t`you` : (nameOf(cause.by) ?? cause.by)}`;
     case 'session':
       return t`in a session`;
     case 'executor':
-      return t`A task of a project, from a brief`;
+      return t`executor of a task`;
     case 'dream':
       return t`A dream`;
     default:
@@ -34,30 +34,20 @@ export function workText(work: Work, nameOf: NameOf): string {
     case 'run':
       return asBeginning(causeText(work.cause, nameOf));
     case 'turn':
-      return t`An answer in a session`;
+      return asBeginning(t`in a session`);
     case 'call':
-      return t`Its tool ${work.tool}, called by a client or after your yes`;
+      return t`Its tool ${work.tool}`;
     case 'script':
       return t`Script “${work.name}”`;
     case 'person':
       return work.does === 'replace' ? t`You replaced “${work.path}”` : t`You deleted “${work.path}”`;
     case 'restore':
-      return work.to === 'before' ? t`You restored what was there before` : t`You restored what was there after it`;
+      return t`You restored files`;
     case 'outside':
-      return t`Outside of runs: new files of yours, another program, or a command in the background`;
+      return t`Outside of runs`;
     default:
       return work satisfies never;
   }
-}
-
-/** `2 added, 1 changed` */
-export function countsText({ added, changed, deleted }: Point['counts']): string {
-  const parts = [
-    ...(added > 0 ? [t`${added} added`] : []),
-    ...(changed > 0 ? [t`${changed} changed`] : []),
-    ...(deleted > 0 ? [t`${deleted} deleted`] : []),
-  ];
-  return parts.join(', ');
 }
 
 export const CHANGES: Readonly<Record<Change['change'], string>> = {
@@ -67,6 +57,13 @@ export const CHANGES: Readonly<Record<Change['change'], string>> = {
   mode: t`other rights`,
   renamed: t`moved`,
 };
+
+/** `2 added, 1 changed` */
+export const countsText = (counts: Point['counts']): string =>
+  (['added', 'changed', 'deleted'] as const)
+    .filter((change) => counts[change] > 0)
+    .map((change) => `${counts[change]} ${CHANGES[change]}`)
+    .join(', ');
 
 /** What restoring undoes, for the question before it; null: nothing would change. */
 export function restoringText(changes: readonly Change[], more: number): string | null {
@@ -79,7 +76,7 @@ export function restoringText(changes: readonly Change[], more: number): string 
     ...(goes > 0 ? [t`${plural(goes, 'entry', 'entries')} will be deleted`] : []),
   ];
   if (parts.length === 0) return null;
-  return more > 0 ? t`${names(parts)}, and ${more} more.` : t`${names(parts)}.`;
+  return `${names([...parts, ...(more > 0 ? [plural(more, 'more', 'more')] : [])])}.`;
 }
 
 export const GAPS: Readonly<Record<Gap['why'], string>> = {
@@ -93,6 +90,6 @@ export const NOT_RECORDED: Readonly<Record<NotRecorded['why'], string>> = {
   large: t`too large`,
   special: t`a pipe, a socket or a device`,
   closed: t`it cannot be opened`,
-  deep: t`too many folders in each other`,
+  deep: t`too many files`,
   many: t`too many files`,
 };

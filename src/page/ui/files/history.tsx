@@ -62,7 +62,7 @@ function useRestore({ agentId, name }: Whose) {
           .map(({ path, why }) => `${path}: ${why}`)
           .join(' ')}`,
       );
-    if (pointId === null) state.notices.info(t`Nothing had to be restored: the files are as they were then.`);
+    if (pointId === null) state.notices.info(t`Nothing was changed.`);
     else
       state.notices.info(t`${name}’s files are restored.`, {
         label: t`Undo`,
@@ -91,7 +91,7 @@ export function shownLines(lines: readonly DiffLine[]): readonly ShownLine[] {
   const shown: ShownLine[] = [];
   let skipped = 0;
   const skip = () => {
-    if (skipped > 0) shown.push({ kind: 'head', text: t`… ${count(skipped)} lines are the same` });
+    if (skipped > 0) shown.push({ kind: 'head', text: t`… ${count(skipped)} more lines` });
     skipped = 0;
   };
   lines.forEach((line, i) => {
@@ -102,7 +102,7 @@ export function shownLines(lines: readonly DiffLine[]): readonly ShownLine[] {
   skip();
   if (shown.length <= MOST_LINES) return shown;
   const rest = shown.length - MOST_LINES;
-  return [...shown.slice(0, MOST_LINES), { kind: 'head', text: t`… ${count(rest)} more lines are not shown` }];
+  return [...shown.slice(0, MOST_LINES), { kind: 'head', text: t`… ${count(rest)} more lines` }];
 }
 
 const MARKS: Readonly<Record<ShownLine['kind'], string>> = { same: ' ', gone: '−', new: '+', head: ' ' };
@@ -120,10 +120,8 @@ const sizeOf = (side: Side): string => ('bytes' in side ? bytes(side.bytes) : t`
 function ComparedView({ compared: { before, after }, path }: { compared: Compared; path: string }) {
   const [old, now] = [textOf(before), textOf(after)];
   if (old === null || now === null)
-    return (
-      <p>{t`It is no text, or too long to be compared here: ${sizeOf(before)} before, ${sizeOf(after)} after.`}</p>
-    );
-  if (old === now) return <p>{t`Its content is the same.`}</p>;
+    return <p>{t`It cannot be compared here: ${sizeOf(before)} before, ${sizeOf(after)} after.`}</p>;
+  if (old === now) return <p>{t`Nothing was changed.`}</p>;
   return (
     // Scrollable where it is too wide, by keyboard too.
     // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
@@ -177,8 +175,7 @@ const filesOf = ({ folder, file, from }: Change) => [
   { folder, file },
   ...(from === null ? [] : [{ folder, file: from.file }]),
 ];
-const restoreLabel = ({ change }: Change): string =>
-  change === 'added' ? t`Delete it again` : change === 'deleted' ? t`Bring it back` : t`Restore it as it was before`;
+const restoreLabel = ({ change }: Change): string => (change === 'added' ? t`Delete` : t`Restore`);
 
 /** Restoring all asks first, and says what it would do. */
 function RestoreDialog({
@@ -192,26 +189,22 @@ function RestoreDialog({
   const query = historiesOf(useRoost()).changes(agentId, point.pointId, to);
   return (
     <SureDialog
-      title={
-        to === 'before' ? t`Restore all files as they were before this?` : t`Restore all files as they were after this?`
-      }
+      title={to === 'before' ? t`Restore all as before this…` : t`Restore all as after this…`}
       does={t`Restore`}
       stays={t`Cancel`}
       onSure={() => restore(point, to, null)}
       onClose={onClose}
     >
       <QueryView query={query}>
-        {({ changes, more }) => (
-          <p>{restoringText(changes, more) ?? t`Nothing would change: the files are as they were then.`}</p>
-        )}
+        {({ changes, more }) => <p>{restoringText(changes, more) ?? t`Nothing would change.`}</p>}
       </QueryView>
-      <p>{t`What came later is undone too. This is recorded as well, so you can undo it.`}</p>
+      <p>{t`What came later is undone too. You can undo this.`}</p>
       <p className="history-only break ink-2 text-3 pretty">{ONLY_FILES}</p>
     </SureDialog>
   );
 }
 
-const ONLY_FILES = t`Only files come back. What was pushed, sent as a message or asked of other hosts stays done.`;
+const ONLY_FILES = t`Only files come back, not messages, pushes or requests to other hosts.`;
 
 // The list.
 
@@ -230,7 +223,7 @@ function ChangeList({ agentId, name, point, answer }: Whose & { point: Point; an
   };
   return (
     <>
-      <ul className="history-changes" aria-label={t`Changed files`}>
+      <ul className="history-changes" aria-label={t`Files`}>
         {answer.changes.map((change) => (
           <li className="stack middle touchable" key={`${change.folder}/${change.file}`} data-change={change.change}>
             <small className={`history-what text-2 ${INKS[change.change]}`}>{CHANGES[change.change]}</small>
@@ -258,13 +251,10 @@ function ChangeList({ agentId, name, point, answer }: Whose & { point: Point; an
           </li>
         ))}
       </ul>
-      {answer.more > 0 && (
-        <p className="files-about pretty ink-2 text-3">{t`And ${count(answer.more)} more, which are restored with all.`}</p>
-      )}
+      {answer.more > 0 && <p className="files-about pretty ink-2 text-3">{t`and ${count(answer.more)} more`}</p>}
       {answer.notRecorded.length > 0 && (
         <details className="history-left break ink-2 text-3 pretty">
           <summary>{t`Not recorded: ${count(answer.notRecorded.length + answer.moreNotRecorded)}`}</summary>
-          <p>{t`They are never restored, replaced or deleted by undo.`}</p>
           <ul>
             {answer.notRecorded.slice(0, SHOWN_LEFT).map(({ folder, path, why, bytes: size }) => (
               <li key={`${folder}/${path}`}>
@@ -310,9 +300,7 @@ function PointItem({
       </button>
       {isOpen && (
         <div className="history-body one-column ruled stack gap-5">
-          {point.cutOff && (
-            <p className="files-about pretty ink-2 text-3">{t`The files could not be recorded right before this, so other changes may be among these.`}</p>
-          )}
+          {point.cutOff && <p className="files-about pretty ink-2 text-3">{t`Other changes may be among these.`}</p>}
           {point.work.kind === 'turn' && (
             <p>
               <Link href={PATHS.message(agentId, point.work.messageId)}>{t`Show the answer`}</Link>
@@ -336,7 +324,7 @@ function PointItem({
 
 const HELP: Readonly<Record<Exclude<History['undo'], 'on'>, (leastGit: string) => string>> = {
   'no-git': () =>
-    t`Git is not installed where the relay runs. Install it (Debian and Ubuntu: apt install git; Fedora: dnf install git; macOS: xcode-select --install). It is used from the next run on, without a restart.`,
+    t`Git is not installed on the relay’s computer. Install it (Debian and Ubuntu: apt install git; Fedora: dnf install git; macOS: xcode-select --install).`,
   'old-git': (leastGit) => t`The git where the relay runs is too old. Install version ${leastGit} or newer.`,
   broken: () => t`The relay’s log says why. Delete it below to begin a new one; the files stay.`,
 };
@@ -362,7 +350,7 @@ function Gaps({ gaps }: Pick<History, 'gaps'>) {
   return (
     <div className="wrong-note" role="status">
       <p>
-        <strong>{t`Some work went on although the files could not be recorded, and cannot be undone.`}</strong>
+        <strong>{t`Some changes could not be recorded, and cannot be undone.`}</strong>
       </p>
       <ul>
         {gaps.slice(0, SHOWN_GAPS).map(({ at, work, why }) => (
@@ -376,16 +364,16 @@ function Gaps({ gaps }: Pick<History, 'gaps'>) {
 }
 const SHOWN_GAPS = 5;
 
-function ForgetDialog({ agentId, name, onClose }: Whose & { onClose: () => void }) {
+function ForgetDialog({ agentId, onClose }: Pick<Whose, 'agentId'> & { onClose: () => void }) {
   const histories = historiesOf(useRoost());
   return (
     <SureDialog
-      title={t`Delete the history of ${name}’s files?`}
+      title={t`Delete the history…`}
       does={t`Delete it`}
       onSure={() => histories.forget(agentId)}
       onClose={onClose}
     >
-      <p>{t`The files stay as they are. Earlier changes can no longer be undone.`}</p>
+      <p>{t`The files stay. Earlier changes can no longer be undone.`}</p>
     </SureDialog>
   );
 }
@@ -429,10 +417,10 @@ function HistoryList({ agentId, name, opened, history }: Whose & { opened: Opene
       )}
       {points.length === 0 ? (
         <p className="files-empty round-l pretty ink-2 framed pad-7">
-          {t`Nothing was changed here yet. Before and after each run and each answer, the relay records ${name}’s files, so that changes can be undone.`}
+          {t`Nothing was changed yet. Here you can undo what ${name} does to files.`}
         </p>
       ) : (
-        <ul className="history-list round-l clip framed ground-1" aria-label={t`Changes, newest first`}>
+        <ul className="history-list round-l clip framed ground-1" aria-label={t`History`}>
           {points.map((point) => (
             <PointItem
               key={point.pointId}
@@ -448,15 +436,14 @@ function HistoryList({ agentId, name, opened, history }: Whose & { opened: Opene
         <button type="button" className="ghost self-start" onClick={() => void showMore()}>{t`Show more`}</button>
       )}
       <div className="stack at-start gap-4 break ink-2 text-3 pretty measure">
-        <p>{ONLY_FILES}</p>
         <p>
-          {t`The history takes ${bytes(taken)} of ${name}’s room. Changes older than ${keptDays} days are dropped, and the oldest earlier where the history takes more than half of the room. Files over ${bytes(fileBytes)} are not recorded.`}
+          {t`${bytes(taken)} used. Changes are stored for ${keptDays} days at most. Files over ${bytes(fileBytes)} are not recorded.`}
         </p>
         {(taken > 0 || undo === 'broken') && (
           <button type="button" className="ghost" onClick={() => setForgetting(true)}>{t`Delete the history…`}</button>
         )}
       </div>
-      {forgetting && <ForgetDialog {...{ agentId, name }} onClose={() => setForgetting(false)} />}
+      {forgetting && <ForgetDialog agentId={agentId} onClose={() => setForgetting(false)} />}
     </>
   );
 }

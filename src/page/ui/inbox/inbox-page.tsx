@@ -248,7 +248,9 @@ export default function InboxPage({ onClose }: { onClose: () => void }) {
       <section aria-labelledby="inbox-new">
         <h2 className="under-5" id="inbox-new">{t`Unread`}</h2>
         <MorningLine />
-        {unread.length === 0 && <p className="query-quiet ink-3 text-3">{t`Nothing yet.`}</p>}
+        {unread.length === 0 && (
+          <p className="query-quiet ink-3 text-3">{t`Answers and messages to you appear here.`}</p>
+        )}
         {unread.length > 0 && (
           <ul className="ruled-between box stack ground-1" aria-labelledby="inbox-new">
             {unread.map((one) => (

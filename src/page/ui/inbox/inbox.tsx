@@ -131,7 +131,7 @@ export function OlderButton({ paged, label }: { paged: Paged<unknown>; label: st
 
 function InboxMessages({ messages, label }: { messages: readonly InboxMessage[]; label: string }) {
   const now = useNow();
-  if (messages.length === 0) return <p className="text-3 ink-3">{t`Nothing yet.`}</p>;
+  if (messages.length === 0) return <p className="text-3 ink-3">{t`Messages to this agent appear here.`}</p>;
   return (
     <ul className="inbox-messages gap-4 stack" aria-label={label}>
       {messages.map((one) => (

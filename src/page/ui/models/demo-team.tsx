@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { t } from '../../language/t.ts';
 import { demoTeam, hatchRealTeam, storeDemoTeam, storedIds } from '../../state/demo-team.ts';
 import { useHousehold, usePending, useRoost } from '../context.tsx';
-import { names } from '../text/sizes.ts';
+import { plural } from '../text/sizes.ts';
 import { useQuery } from '../hooks.ts';
 import './demo-team.css';
 import { useAction } from '../design/use-action.ts';
@@ -36,7 +36,7 @@ export default function DemoTeam() {
   return (
     <section className="demo-team gap-5 cluster ink-2 text-3 ground-2" aria-label={t`Agents from the demo`}>
       <p className="pretty">
-        <strong>{t`${names(agents.map(({ name }) => name))} hatched in the demo.`}</strong>{' '}
+        <strong>{t`${plural(agents.length, 'agent')} hatched in the demo.`}</strong>{' '}
         {t`A real team finds its own names and souls. The demo team stays in Settings, Devices and data for 30 days. Or keep them: same names, now with a real model.`}
       </p>
       <div className="demo-team-ways gap-4 flex wrap">

@@ -398,7 +398,7 @@ function WakingLine({ agentId, waking }: { agentId: AgentId; waking: Waking }) {
         <span className="waking-words break clamp clip ink clamp-2" dir="auto">
           {run !== null && (
             <b className="ink-2 text-2 block">
-              <span>{span ? causeText(span.cause, nameOf) : t`at work by itself`}</span>
+              <span>{span ? causeText(span.cause, nameOf) : t`at work alone`}</span>
               {span?.end && span.end.outcome !== 'done' && <span>{` · ${outcomeText(span.end.outcome)}`}</span>}
             </b>
           )}

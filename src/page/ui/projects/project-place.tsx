@@ -49,7 +49,7 @@ function Files({ project: { projectId, kind }, away }: Props) {
       <QueryView query={work.files(projectId)}>
         {({ files, more }) => (
           <>
-            {files.length === 0 && <p className="setting-hint">{t`Nothing yet.`}</p>}
+            {files.length === 0 && <p className="setting-hint">{t`Agents get a copy of the files that you add.`}</p>}
             <ul className="project-files above-4 gap-2 stack">
               {files.map((file) => (
                 <li className="stack middle gap-4" key={file.path}>

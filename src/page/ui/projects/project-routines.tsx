@@ -144,7 +144,7 @@ function mappingText({ columns }: Project, { columnIds, toolOverrides, separate,
 
 /** The example that works on projects, for this agent. `taken`: names of what it has. */
 function projectRoutine(agentId: AgentId, taken: readonly string[]): Routine {
-  const draft = EXAMPLES.find((example) => example.draft.instructions === PROJECT_INSTRUCTIONS)?.draft;
+  const draft = EXAMPLES.find(({ instructions }) => instructions === PROJECT_INSTRUCTIONS);
   let name = draft?.name ?? '';
   for (let n = 2; taken.includes(name); n += 1) name = `${draft?.name ?? ''} (${n})`;
   const routine = draft ? routineOf({ ...draft, agentId, name }, null) : null;

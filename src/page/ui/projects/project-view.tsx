@@ -217,7 +217,7 @@ function ColumnView({ column, tasks, hidden, isTab = false }: ColumnProps) {
         </header>
       )}
       {tasks.length === 0 ? (
-        <p className="column-empty pretty fill ink-3 text-2">
+        <p className="column-empty pretty ink-3 text-2">
           {hidden > 0 ? t`${count(hidden)} hidden by the filter` : KIND_HINTS[column.kind]}
         </p>
       ) : (
@@ -279,16 +279,20 @@ function Columns({ shown, place }: { shown: readonly TaskCard[]; place: string |
 
 /** All tasks below each other, by column. */
 function TaskList({ shown, searches }: { shown: readonly TaskCard[]; searches: boolean }) {
-  const { project } = useBoard();
+  const { project, tasks: all } = useBoard();
   const tasks = useMemo(() => [...byColumn(project, shown).values()].flat(), [project, shown]);
+  const [first] = project.columns;
   const names = useMemo(() => new Map(project.columns.map(({ columnId, name }) => [columnId, name])), [project]);
   return (
     <section className="task-list shrinks column-wise flex" aria-label={plural(tasks.length, 'task')}>
       {tasks.length === 0 ? (
-        <p className="column-empty pretty fill ink-3 text-2">{searches ? t`Loading…` : t`No task is shown here.`}</p>
+        <p className="column-empty pretty ink-3 text-2">
+          {searches ? t`Loading…` : all.length > 0 && t`${count(all.length)} hidden by the filter`}
+        </p>
       ) : (
         <Cards tasks={tasks} columnOf={({ columnId }) => names.get(columnId) ?? ''} />
       )}
+      {first && <QuickAdd column={first} />}
     </section>
   );
 }

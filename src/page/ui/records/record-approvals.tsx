@@ -121,12 +121,12 @@ export default function AskedRecords() {
             <strong>
               {plural(
                 all.length,
-                'thing that came from a copy, another device or another relay waits for your yes.',
-                'things that came from a copy, another device or another relay wait for your yes.',
+                'thing from elsewhere waits for your yes.',
+                'things from elsewhere wait for your yes.',
               )}
             </strong>
           </summary>
-          <p>{t`Until then nothing of it runs, is called or holds at this relay. Tick only what you know.`}</p>
+          <p>{t`None of it applies before. Tick only what you know.`}</p>
           <ul className="stack gap-4">
             {all.map((each) => {
               const key = keyOf(each);

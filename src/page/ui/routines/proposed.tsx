@@ -48,14 +48,14 @@ export function RoutineCard({ proposal }: { proposal: Proposal }) {
           type="button"
           className="ghost"
           disabled={busy}
-          aria-label={t`Decline: ${routine.name}`}
+          aria-label={t`${t`Decline`}: ${routine.name}`}
           onClick={() => act(() => schedules.decline(proposal))}
         >{t`Decline`}</button>
         <button
           type="button"
           className="solid"
           disabled={busy}
-          aria-label={t`Save (${routine.name})`}
+          aria-label={t`${t`Save`}: ${routine.name}`}
           onClick={() => act(() => schedules.accept(proposal))}
         >{t`Save`}</button>
       </div>

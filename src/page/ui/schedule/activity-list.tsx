@@ -114,7 +114,7 @@ function GoOnButton({ run, runId }: { run: Occurrence; runId: RunId }) {
   const schedules = schedulesOf(useRoost());
   const mate = useTeammates().find(run.agentId);
   const [state, setState] = useState<'open' | 'asked' | 'begun'>('open');
-  if (state === 'begun') return <small className="goes-on">{t`continues`}</small>;
+  if (state === 'begun') return <small className="goes-on">{t`continued`}</small>;
   const goOn = () => {
     if (state !== 'open') return;
     setState('asked');
@@ -127,7 +127,7 @@ function GoOnButton({ run, runId }: { run: Occurrence; runId: RunId }) {
     <button
       type="button"
       className="ghost go-on"
-      aria-label={t`Continue: ${mate.name}, ${whatText(run)}`}
+      aria-label={t`${t`Continue`}: ${`${mate.name}, ${whatText(run)}`}`}
       disabled={state === 'asked'}
       onClick={goOn}
     >{t`Continue`}</button>
@@ -139,7 +139,7 @@ function GoOnButton({ run, runId }: { run: Occurrence; runId: RunId }) {
  * other runs.
  */
 export function GoOn({ run }: { run: Occurrence }) {
-  if (run.continuedBy !== null) return <small className="goes-on">{t`continued by a later run`}</small>;
+  if (run.continuedBy !== null) return <small className="goes-on">{t`continued`}</small>;
   return run.runId !== null && canGoOn(run) ? <GoOnButton key={run.runId} run={run} runId={run.runId} /> : null;
 }
 
@@ -161,7 +161,7 @@ export function ActivityList({
   const team = useTeammates();
   const now = useNow();
   return (
-    <ul className="account stack gap-5" aria-label={t`What they did by themselves`}>
+    <ul className="account stack gap-5" aria-label={t`Activity`}>
       {lines.map((line) => {
         const mate = team.find(line.agentId);
         const { lastDone } = line;
@@ -183,7 +183,7 @@ export function ActivityList({
                 </Link>
                 {lastDone && (
                   <small>
-                    {line.done > 1 && <span>{t`${line.done} times, last `}</span>}
+                    {line.done > 1 && <span>{`${line.done} × `}</span>}
                     <span>{momentText(lastDone.dueAt, now)}</span>
                   </small>
                 )}

@@ -27,7 +27,7 @@ export default function ClockNote() {
   return (
     <p className="clock-note at-top round-s pad warn-box text-2 flex gap-4 fixed warn" role="alert">
       <WarnIcon />{' '}
-      {t`The relay’s clock stands still, for ${duration(still)} now: nothing that is due begins. It is tried again every minute, and nothing is lost. The relay’s log says why.`}
+      {t`The relay’s clock has not run for ${duration(still)}. Nothing that is due begins. The relay tries again every minute; its log says why.`}
     </p>
   );
 }
@@ -37,7 +37,7 @@ export function StoodNote() {
   const stood = useInfo(({ health }) => health?.clock.stoodMs ?? null);
   if (stood === null || stood < WORTH_SAYING_MS) return null;
   return (
-    <p className="measure ink-2 text-3 pretty">{t`Before its last start the relay did not run for up to ${duration(stood)}, and nobody had ended it. What was due then is made up for once, or stands as missed.`}</p>
+    <p className="measure ink-2 text-3 pretty">{t`The relay had stopped for up to ${duration(stood)} before its last start. What was due then runs once, or counts as missed.`}</p>
   );
 }
 /** Stops shorter than this, in ms, are not shown. */

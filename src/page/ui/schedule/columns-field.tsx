@@ -11,6 +11,7 @@ import { projectsOf } from '../../state/projects.ts';
 import { useRoost } from '../context.tsx';
 import { useQuery } from '../hooks.ts';
 import { KIND_NAMES } from '../projects/words.ts';
+import { asBeginning } from '../text/sizes.ts';
 import { Labelled } from './editor-parts.tsx';
 
 /** As the relay reads it: a kind names all columns of that kind. */
@@ -57,11 +58,7 @@ export function ColumnsField({ agentId, columns, onColumns, wrong }: ColumnsFiel
     <div className="above-5 stack gap-4">
       <Labelled
         label={t`Columns it takes tasks from`}
-        hint={
-          choice === 'unset'
-            ? t`Of its projects. What a project sets for it comes first.`
-            : t`Where a project sets none for it. Agents take tasks only from columns that are ready.`
-        }
+        hint={t`Agents take tasks only from columns of the kind “${KIND_NAMES.ready}”.`}
         wrong={wrong}
       >
         {(given) => (
@@ -75,8 +72,8 @@ export function ColumnsField({ agentId, columns, onColumns, wrong }: ColumnsFiel
               onColumns(value === 'unset' ? null : value === 'none' ? [] : set);
             }}
           >
-            <option value="unset">{t`Not set: all that are ready`}</option>
-            <option value="none">{t`None: it takes no task`}</option>
+            <option value="unset">{labelOf(READY)}</option>
+            <option value="none">{asBeginning(t`none`)}</option>
             <option value="some">{t`Only these…`}</option>
           </select>
         )}
@@ -93,7 +90,6 @@ export function ColumnsField({ agentId, columns, onColumns, wrong }: ColumnsFiel
               )}
             </label>
           ))}
-          {columns?.length === 0 && <p className="setting-hint">{t`None ticked: it takes no task.`}</p>}
         </fieldset>
       )}
     </div>

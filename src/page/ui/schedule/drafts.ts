@@ -56,8 +56,7 @@ function wrongInTiming(draft: TimingDraft): Record<string, string> {
   if (draft.timing === 'every' && !/^\d*$/.test(draft.offset.trim())) wrong['offset'] = t`Write a whole number.`;
   if (draft.timing === 'weekly' && draft.time === '') wrong['time'] = t`Choose a date and a time.`;
   const cron = draft.timing === 'cron' ? cronProblem(draft.cron) : null;
-  if (cron !== null)
-    wrong['cron'] = draft.cron.trim() === '' ? t`Five fields, as in “30 7 * * 1-5”.` : `${asBeginning(cron)}.`;
+  if (cron !== null) wrong['cron'] = draft.cron.trim() === '' ? t`Fill this in.` : `${asBeginning(cron)}.`;
   if (draft.timing === 'once' && !Number.isFinite(Date.parse(draft.at))) wrong['at'] = t`Choose a date and a time.`;
   return wrong;
 }
@@ -288,7 +287,7 @@ export function wrongInScript(draft: ScriptDraft): Wrong {
     const odd = wrongInHosts(hostsIn(draft[field]));
     if (odd !== null) wrong[field] = odd;
   }
-  if (!(most >= min && most <= max)) wrong['most'] = t`From ${min / SECOND} to ${max / SECOND} seconds.`;
+  if (!(most >= min && most <= max)) wrong['most'] = t`From ${min / SECOND} to ${max / SECOND}.`;
   return wrong;
 }
 
@@ -415,15 +414,15 @@ export function wrongIn(draft: Draft): Wrong {
     wrong['instructions'] =
       t`It has ${long.toLocaleString(spoken.locale)} characters, and there is room for ${room.toLocaleString(spoken.locale)}.`;
   if (draft.most.trim() !== '' && !(most >= timeoutMs.min && most <= timeoutMs.max))
-    wrong['most'] = t`At most ${timeoutMs.max / MINUTE} minutes, and more than none.`;
+    wrong['most'] = t`At most ${timeoutMs.max / MINUTE} minutes.`;
   const { maxConcurrent } = SCHEDULE_BOUNDS;
   const atOnce = Number(draft.maxConcurrent);
   if (!Number.isInteger(atOnce) || atOnce < maxConcurrent.min || atOnce > maxConcurrent.max)
-    wrong['maxConcurrent'] = t`A whole number from ${maxConcurrent.min} to ${maxConcurrent.max}.`;
+    wrong['maxConcurrent'] = t`From ${maxConcurrent.min} to ${maxConcurrent.max}.`;
   const turns = NUMBERS.pulse_max_turns;
   const asked = draft.maxTurns.trim() === '' ? turns.min : Number(draft.maxTurns);
   if (!Number.isInteger(asked) || asked < turns.min || asked > turns.max)
-    wrong['maxTurns'] = t`A whole number from ${turns.min} to ${turns.max}.`;
+    wrong['maxTurns'] = t`From ${turns.min} to ${turns.max}.`;
   return wrong;
 }
 
@@ -480,14 +479,11 @@ export const FIELDS_OF_ROUTINE = [
   'when',
 ] as const satisfies readonly (keyof Routine)[];
 
-interface Example {
-  readonly title: string;
-  readonly draft: Omit<Draft, 'agentId'>;
-}
 const example = (draft: Partial<Draft> & { readonly name: string; readonly instructions: string }) => ({
   ...emptyDraft(''),
   ...draft,
 });
+const MORNING = t`Read your inbox. Tell me in a few sentences what matters today, and what waits for me.`;
 /** Work on projects: it begins only where a task is ready, or a message waits. */
 const PROJECT_DRAFT = example({
   name: t`Work on projects`,
@@ -498,33 +494,21 @@ const PROJECT_DRAFT = example({
   most: '15',
 });
 /** Ready to be used as they are. */
-export const EXAMPLES: readonly Example[] = [
-  {
-    title: t`Every weekday at 7:30: read the inbox and tell me what matters`,
-    draft: example({
-      name: t`Morning round`,
-      instructions: t`Read your inbox. Tell me in a few sentences what matters today, and what waits for me.`,
-    }),
-  },
-  {
-    title: t`Every hour, when something waits: answer your messages`,
-    draft: example({
-      name: t`Messages`,
-      instructions: t`Read your inbox and answer what you can answer. Say what you left for me, and why.`,
-      timing: 'every',
-      minutes: '60',
-      onlyWaiting: true,
-    }),
-  },
-  { title: t`Every 30 minutes: work on your projects, and take what is ready`, draft: PROJECT_DRAFT },
-  {
-    title: t`Fridays at 16:00: look back at the week`,
-    draft: example({
-      name: t`The week`,
-      instructions: t`Look back at the week: what was done, what stuck, and what you would do first on Monday.`,
-      days: [5],
-      time: '16:00',
-      context: 'last_session',
-    }),
-  },
+export const EXAMPLES: readonly Omit<Draft, 'agentId'>[] = [
+  example({ name: t`Morning round`, instructions: MORNING }),
+  example({
+    name: t`Messages`,
+    instructions: t`Read your inbox and answer what you can answer. Say what you left for me, and why.`,
+    timing: 'every',
+    minutes: '60',
+    onlyWaiting: true,
+  }),
+  PROJECT_DRAFT,
+  example({
+    name: t`The week`,
+    instructions: t`Look back at the week: what was done, what stuck, and what you would do first on Monday.`,
+    days: [5],
+    time: '16:00',
+    context: 'last_session',
+  }),
 ];

@@ -178,30 +178,25 @@ export function ChoiceField<Value extends string>({
 }
 
 const CONTEXT_CHOICES: readonly (readonly [Context, string])[] = [
-  ['none', t`Nothing: it begins fresh`],
+  ['none', asBeginning(t`nothing`)],
   ['last_session', t`Its last conversation`],
   ['own_runs', t`The last words of its last three runs`],
 ];
 type Context = (typeof CONTEXTS)[number];
 
-/**
- * The context that its agent receives. `hint` is for schedules that do not always start the agent.
- */
+/** The context that its agent receives. */
 export function ContextField({
   draft,
   set,
   wrong,
-  hint,
 }: {
   draft: { readonly context: Context };
   set: (more: { readonly context: Context }) => void;
   wrong: Wrong;
-  hint?: string;
 }) {
   return (
     <ChoiceField
-      label={t`What it is given of before`}
-      hint={hint}
+      label={t`What it remembers`}
       wrong={wrong['context']}
       choices={CONTEXT_CHOICES}
       value={draft.context}
@@ -224,9 +219,7 @@ export function EditorEnd({
     <>
       {refused !== null && (
         <div className="wrong-note" role="alert" ref={intoView}>
-          <p>
-            <strong>{t`It is not saved.`}</strong> {refused}
-          </p>
+          {refused}
         </div>
       )}
       <div className="dialog-ways">
@@ -309,7 +302,7 @@ export function CronChoice({ draft, set }: Pick<WhenProps, 'draft' | 'set'>) {
   if (draft.timing === 'cron') return null;
   return (
     <button type="button" className="link-button" onClick={() => set({ timing: 'cron' })}>
-      {t`Set the time as a cron text`}
+      {t`Cron text`}
     </button>
   );
 }
@@ -320,13 +313,12 @@ export function WhenFields({ draft, set, wrong, before, offset, onceHint, childr
   const limits = useQuery(useRoost().limits.query);
   const zone = limits.kind === 'ready' ? limits.value.effective.time_zone : null;
   const next = zone === null ? [] : nextOf(draft, before, { zone, offset: offset ?? 0 }, now, NEXT_SHOWN);
-  const zoneHint = zone === null ? null : t`In ${zone}, the household’s time zone.`;
   return (
     <fieldset className="editor-when pad-wide box stack at-start gap-5">
       <legend className="text-2 medium">{t`When`}</legend>
       <ZoneNote />
       <OneOf
-        label={t`How it is set`}
+        label={t`When`}
         options={[
           { value: 'weekly', text: t`Days and a time` },
           { value: 'every', text: t`Every so often` },
@@ -340,9 +332,7 @@ export function WhenFields({ draft, set, wrong, before, offset, onceHint, childr
           <Days days={draft.days} onDays={(days) => set({ days })} />
           <Labelled
             label={t`Time`}
-            hint={[draft.days.length === 0 ? t`No day chosen: every day.` : null, zoneHint]
-              .filter((part) => part !== null)
-              .join(' ')}
+            hint={zone === null ? null : t`In ${zone}, the household’s time zone.`}
             wrong={wrong['time'] ?? wrong['days']}
           >
             {(given) => (
@@ -373,11 +363,7 @@ export function WhenFields({ draft, set, wrong, before, offset, onceHint, childr
               />
             )}
           </Labelled>
-          <Labelled
-            label={t`So many minutes later`}
-            hint={t`Empty: agents with the same interval are kept a few minutes apart.`}
-            wrong={wrong['offset']}
-          >
+          <Labelled label={t`Offset in minutes (optional)`} wrong={wrong['offset']}>
             {(given) => (
               <input
                 {...given}
@@ -394,11 +380,7 @@ export function WhenFields({ draft, set, wrong, before, offset, onceHint, childr
         </div>
       )}
       {draft.timing === 'once' && (
-        <Labelled
-          label={t`When`}
-          hint={onceHint ?? t`In your own time zone. It runs in quiet hours too.`}
-          wrong={wrong['at']}
-        >
+        <Labelled label={t`When`} hint={onceHint ?? t`It runs in quiet hours too.`} wrong={wrong['at']}>
           {(given) => (
             <input
               {...given}

@@ -11,6 +11,7 @@ import { WebhooksDialog } from '../webhooks/webhooks.tsx';
 import {
   type Draft,
   draftOf,
+  EXAMPLES,
   FIELDS_OF_ROUTINE,
   type Routine,
   routineOf,
@@ -57,29 +58,19 @@ const ROUTINE: Kind<Draft, Routine> = {
 
 /** Rarely used fields, each a line of text. */
 const MORE_TEXTS = [
-  { field: 'model', label: t`Model`, hint: undefined },
-  {
-    field: 'planningModel',
-    label: t`Model of the first request`,
-    hint: t`A large one plans, say. In a run on projects, it makes all requests of the run.`,
-  },
-  {
-    field: 'executorModel',
-    label: t`Model after tools were used`,
-    hint: t`A small one carries out, say. In a run on projects, only executors have it.`,
-  },
+  { field: 'model', label: t`Model` },
+  { field: 'planningModel', label: t`Model of the first request` },
+  { field: 'executorModel', label: t`Model after tools were used` },
 ] as const;
 const MORE_NUMBERS = [
   {
     field: 'maxConcurrent',
     label: t`Runs of it at once`,
-    hint: t`An agent does one thing at a time: more than one wait in line.`,
     bounds: SCHEDULE_BOUNDS.maxConcurrent,
   },
   {
     field: 'maxTurns',
     label: t`Model requests it may make`,
-    hint: t`In one run; each use of tools takes one more. Empty: as many as its agent’s runs.`,
     bounds: NUMBERS.pulse_max_turns,
   },
 ] as const;
@@ -93,19 +84,18 @@ interface MoreProps {
 function MoreTexts({ draft, set, wrong }: MoreProps) {
   return (
     <>
-      {MORE_TEXTS.map(({ field, label, hint }) => (
+      {MORE_TEXTS.map(({ field, label }) => (
         <ModelSelect
           key={field}
           label={label}
-          hint={hint}
           value={draft[field]}
-          standard={field === 'model' ? t`Default: the agent’s own` : t`The one above`}
+          standard={field === 'model' ? t`As its agent’s` : t`The one above`}
           wrong={wrong[field] ?? null}
           onChange={(model) => set({ [field]: model })}
         />
       ))}
-      {MORE_NUMBERS.map(({ field, label, hint, bounds }) => (
-        <Labelled key={field} label={label} hint={hint} wrong={wrong[field]}>
+      {MORE_NUMBERS.map(({ field, label, bounds }) => (
+        <Labelled key={field} label={label} wrong={wrong[field]}>
           {(given) => (
             <input
               {...given}
@@ -116,6 +106,7 @@ function MoreTexts({ draft, set, wrong }: MoreProps) {
               inputMode="numeric"
               min={bounds.min}
               max={bounds.max}
+              placeholder={field === 'maxTurns' ? t`As its agent’s` : undefined}
               value={draft[field]}
               onChange={({ target }) => set({ [field]: target.value })}
             />
@@ -138,11 +129,7 @@ export function RoutineEditor({ scheduleId, before, offset, draft: first, team, 
   const own = team.find(({ agentId }) => agentId === draft.agentId)?.color ?? '';
   const [webhooks, setWebhooks] = useState(false);
   return (
-    <Dialog
-      title={scheduleId === null ? t`A new routine` : t`Change this routine`}
-      shape="wide"
-      onClose={() => onClose(draft)}
-    >
+    <Dialog title={before === null ? t`A new routine` : before.name} shape="wide" onClose={() => onClose(draft)}>
       <form className="editor stack gap-5" onSubmit={save} noValidate>
         <WhoFields draft={draft} set={set} wrong={wrong} team={team} example={t`Morning round`} />
         <Labelled label={t`What it does`} wrong={wrong['instructions']}>
@@ -152,7 +139,7 @@ export function RoutineEditor({ scheduleId, before, offset, draft: first, team, 
               className="field"
               dir="auto"
               rows={5}
-              placeholder={t`Read your inbox. Tell me in a few sentences what matters today.`}
+              placeholder={EXAMPLES[0]?.instructions}
               value={draft.instructions}
               onChange={({ target }) => set({ instructions: target.value })}
             />
@@ -165,7 +152,7 @@ export function RoutineEditor({ scheduleId, before, offset, draft: first, team, 
               checked={draft.onlyWaiting}
               onChange={({ target }) => set({ onlyWaiting: target.checked })}
             />
-            {t`Only when something waits for it (otherwise it costs nothing)`}
+            {t`Only when something waits for it`}
           </label>
           <RoutinePrice routine={routineOf({ ...draft, ...untilWritten(draft) }, before)} />
         </WhenFields>
@@ -174,11 +161,7 @@ export function RoutineEditor({ scheduleId, before, offset, draft: first, team, 
           <summary className="ink-2 text-3 touchable">{t`More`}</summary>
           <CronChoice draft={draft} set={set} />
           <div className="halves gap-5 stack">
-            <Labelled
-              label={t`Minutes it may take`}
-              hint={t`After that it is ended. Empty: as long as its agent’s runs may take.`}
-              wrong={wrong['most']}
-            >
+            <Labelled label={t`Minutes it may take`} wrong={wrong['most']}>
               {(given) => (
                 <input
                   {...given}
@@ -186,6 +169,7 @@ export function RoutineEditor({ scheduleId, before, offset, draft: first, team, 
                   inputMode="decimal"
                   step="any"
                   className="field"
+                  placeholder={t`As its agent’s`}
                   value={draft.most}
                   onChange={({ target }) => set({ most: target.value })}
                 />

@@ -16,7 +16,7 @@ import { plural } from '../text/sizes.ts';
 import { useTeammates } from '../use-somebody.ts';
 import { activityOf, idleIn, useOpenedAt } from './activity-list.tsx';
 import { attemptsOfClients, useEndedAttempts } from './receipts.tsx';
-import { pastLeftOutText } from './words.ts';
+import { LEFT_OUT } from './words.ts';
 import './morning.css';
 
 const HOUR = 3_600_000;
@@ -48,7 +48,7 @@ export function useReport(from: number) {
     byClients: attemptsOfClients(attempts),
     workers: team.among([...new Set(lines.filter(({ ran }) => ran).map(({ agentId }) => agentId))]),
     idle: idleIn(occurrences, since, opened),
-    leftOut: leftOut?.occurrences === true ? pastLeftOutText(timeline.value) : null,
+    leftOut: leftOut?.occurrences === true ? LEFT_OUT : null,
     // A person who never put a report away was not away since the beginning of time.
     isCut: from > 0 && from < since,
   };

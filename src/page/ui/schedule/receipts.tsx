@@ -49,7 +49,7 @@ export const attemptsOfClients = (all: readonly EndedAttempt[]): readonly EndedA
 
 /** `2 commits · 3 files +10 −2 · 2 checks passed, 1 failed · $0.12` */
 function receiptText({ receipt }: EndedAttempt): string {
-  if (receipt === null) return t`no receipt`;
+  if (receipt === null) return t`There is no record of what it did.`;
   const { commits, files, added, removed, checks } = receipt;
   return [
     ...(commits === null || commits === 0 ? [] : [plural(commits, 'commit')]),

@@ -21,19 +21,17 @@ export function RoutineProjects({ scheduleId }: { scheduleId: ScheduleId }) {
     <section className="routine-projects stack gap-2" aria-label={t`Projects`}>
       <h3 className="text-2 medium">{t`Projects`}</h3>
       {ids.length === 0 ? (
-        <p className="setting-hint">{t`It works on no project in particular. Give it one in the settings of a ${<Link href={PATHS.projects}>{t`project`}</Link>}.`}</p>
+        <p className="setting-hint">{t`None. You add one in the settings of a project.`}</p>
       ) : (
-        <>
-          <ul className="flex wrap gap-4">
-            {ids.map((projectId) => (
-              <li className="narrow break" key={projectId}>
-                <Link href={PATHS.projectSettings(projectId)}>
-                  <span dir="auto">{nameOf(projectId) ?? t`A project`}</span>
-                </Link>
-              </li>
-            ))}
-          </ul>
-        </>
+        <ul className="flex wrap gap-4">
+          {ids.map((projectId) => (
+            <li className="narrow break" key={projectId}>
+              <Link href={PATHS.projectSettings(projectId)}>
+                <span dir="auto">{nameOf(projectId) ?? '…'}</span>
+              </Link>
+            </li>
+          ))}
+        </ul>
       )}
     </section>
   );

@@ -25,7 +25,7 @@ import { MoreIcon, WarnIcon } from '../design/icons.tsx';
 import { MenuButton, type MenuItem } from '../design/menu.tsx';
 import { PATHS } from '../routes.ts';
 import { type Teammate, useTeammates } from '../use-somebody.ts';
-import { bytes, plural } from '../text/sizes.ts';
+import { bytes } from '../text/sizes.ts';
 import { clockTime, duration } from '../text/time.ts';
 import { Dialog } from '../design/dialog.tsx';
 import { AgentSelect } from '../parts/choices.tsx';
@@ -44,7 +44,7 @@ import {
   whatText,
 } from './words.ts';
 import ClockNote, { StoodNote } from './clock-note.tsx';
-import { type Draft, EXAMPLES } from './drafts.ts';
+import { type Draft, EXAMPLES, readTiming } from './drafts.ts';
 import { ScheduleTimeline } from './timeline.tsx';
 import { useEditor } from './use-editor.tsx';
 import { ZoneNote } from './editor-parts.tsx';
@@ -131,10 +131,7 @@ function RoutineWords({ schedule, next, now }: { schedule: Schedule; next: strin
       )}
       {schedule.kind === 'script' && (
         <p className="ink-2 text-2 break">
-          {schedule.on_failure === 'wake_agent'
-            ? t`${<code>{schedule.script}</code>} wakes it only where it fails.`
-            : t`${<code>{schedule.script}</code>} wakes nobody.`}{' '}
-          {t`The text that you accepted runs; other files that it uses, the agent can change.`}
+          <code>{schedule.script}</code>
         </p>
       )}
     </div>
@@ -156,15 +153,11 @@ function Row({ scheduled, scripts, why, onChange, onMove }: RowProps) {
   const off = schedule.kind === 'script' && on && !scripts && !away;
   const warning = off ? t`Not run: ${retold(why ?? SCRIPTS_OFF)}` : warningText(scheduled);
   const items: MenuItem[] = [
-    ...(!waits ? [{ label: t`Change`, run: () => onChange(scheduled) }] : []),
     ...(waits
       ? []
       : [
-          {
-            label: t`Duplicate`,
-            ...(schedule.kind === 'reminder' ? {} : { hint: t`Switched off at first` }),
-            run: () => act(() => schedules.duplicate(scheduled)),
-          },
+          { label: t`Change`, run: () => onChange(scheduled) },
+          { label: t`Duplicate`, run: () => act(() => schedules.duplicate(scheduled)) },
         ]),
     ...([-1, 1] as const).flatMap((way) => {
       const move = onMove[way];
@@ -173,15 +166,13 @@ function Row({ scheduled, scripts, why, onChange, onMove }: RowProps) {
     { label: t`Delete`, run: () => act(() => schedules.remove(scheduled)) },
   ];
   const next = away
-    ? elsewhere === 'asked'
-      ? t`asked for at another relay`
-      : t`Due at another relay`
+    ? t`Due at another relay`
     : running > 0
       ? t`at work now`
       : !on
         ? t`off`
         : nextAt === null
-          ? (waitsText(scheduled) ?? t`not due any more`)
+          ? (waitsText(scheduled) ?? t`not due`)
           : t`next ${nextText(nextAt, now)}`;
   return (
     <li className="routine box panel pad-5" data-on={on}>
@@ -208,7 +199,7 @@ function Row({ scheduled, scripts, why, onChange, onMove }: RowProps) {
             <button
               type="button"
               className="ghost"
-              aria-label={t`Run now: ${schedule.name}`}
+              aria-label={t`${t`Run now`}: ${schedule.name}`}
               disabled={busy || waits}
               onClick={() => act(() => schedules.runNow(scheduled))}
             >{t`Run now`}</button>
@@ -218,7 +209,7 @@ function Row({ scheduled, scripts, why, onChange, onMove }: RowProps) {
             className="ghost"
             aria-expanded={open}
             aria-controls={historyId}
-            aria-label={t`History of ${schedule.name}`}
+            aria-label={t`${t`History`}: ${schedule.name}`}
             onClick={() => setOpen(!open)}
           >{t`History`}</button>
           <MenuButton label={t`More for ${schedule.name}`} items={items}>
@@ -347,23 +338,6 @@ export function AgentSnapshots({ agentId }: { agentId: AgentId | null }) {
   );
 }
 
-/** The confirmation before schedules run here without the other relay's consent. */
-interface Question {
-  readonly title: string;
-  readonly text: string;
-  readonly yes: string;
-}
-const GONE: Question = {
-  title: t`Does the other relay run no more?`,
-  text: t`Say yes where its machine, or its folder, is gone for good. What is due runs here then, at once. If it did run on, it would run there too, until Roost is opened there.`,
-  yes: t`Yes, it is gone`,
-};
-const COPIED: Question = {
-  title: t`Is the first relay stopped?`,
-  text: t`Bring it here where this folder takes the place of the first one: moved to another machine, or put back from a backup. What is due runs here then, at once. If the first relay still runs, everything would run twice, until Roost is opened there.`,
-  yes: t`Yes, bring it here`,
-};
-
 /**
  * Schedules of another relay of the household: how they are moved here, and why that needs the
  * person.
@@ -384,15 +358,13 @@ export function Elsewhere({ all }: { all: readonly Scheduled[] }) {
       await actions.refreshHealth();
       setAsking(false);
     });
-  const question = copied ? COPIED : GONE;
-  const asks = t`It is asked for: open Roost at the other relay once, and then here again.`;
   const askFor = (label: string, style: 'solid' | 'ghost') =>
     !asked && (
       <button type="button" className={style} disabled={busy} onClick={() => move(false)}>
         {label}
       </button>
     );
-  const sayGone = (label: string, style: 'solid' | 'ghost') => (
+  const confirmGone = (label: string, style: 'solid' | 'ghost') => (
     <button type="button" className={style} disabled={busy} onClick={() => setAsking(true)}>
       {label}
     </button>
@@ -403,54 +375,25 @@ export function Elsewhere({ all }: { all: readonly Scheduled[] }) {
       role="note"
       aria-label={t`Due at another relay`}
     >
-      {copied ? (
-        <>
-          <p>
-            <strong>{t`This relay’s folder is a copy of another relay’s.`}</strong>{' '}
-            <span>
-              {away.length === all.length
-                ? t`So that nothing runs twice, nothing below runs here until you bring it here.`
-                : plural(
-                    away.length,
-                    'entry below does not run here until you bring it here, so that nothing runs twice.',
-                    'entries below do not run here until you bring them here, so that nothing runs twice.',
-                  )}
-            </span>{' '}
-            {asked && <span>{asks}</span>}
-          </p>
-          <div className="routine-ways line gap-4">
-            {sayGone(t`Bring it here`, 'solid')}
-            {askFor(t`The first one still runs: ask it`, 'ghost')}
-          </div>
-        </>
-      ) : (
-        <>
-          <p>
-            <strong>
-              {away.length === all.length
-                ? t`All of this belongs to another relay of yours.`
-                : plural(
-                    away.length,
-                    'entry below belongs to another relay of yours.',
-                    'entries below belong to another relay of yours.',
-                  )}
-            </strong>{' '}
-            {t`What is due runs at one relay only, so it does not run here.`}{' '}
-            {asked ? asks : t`Bring it here, and it runs here as soon as the other relay has released it.`}
-          </p>
-          <div className="routine-ways line gap-4">
-            {askFor(t`Bring it here`, 'solid')}
-            {sayGone(t`That relay is gone…`, 'ghost')}
-          </div>
-        </>
-      )}
+      <p>
+        {copied && <strong>{t`This relay’s folder is a copy of another relay’s.`}</strong>}{' '}
+        <span>
+          {asked
+            ? t`Asked for. Open Roost at the other relay once, and then here again.`
+            : t`What is due at another relay does not run here until you bring it here.`}
+        </span>
+      </p>
+      <div className="routine-ways line gap-4">
+        {copied ? confirmGone(t`Bring it here`, 'solid') : askFor(t`Bring it here`, 'solid')}
+        {copied ? askFor(t`Ask the other relay`, 'ghost') : confirmGone(t`That relay is gone…`, 'ghost')}
+      </div>
       {asking && (
-        <Dialog title={question.title} onClose={() => setAsking(false)}>
-          <p className="under-5">{question.text}</p>
+        <Dialog title={t`Is the other relay stopped for good?`} onClose={() => setAsking(false)}>
+          <p className="under-5">{t`What is due runs here at once. If the other relay still runs, it runs twice.`}</p>
           <div className="dialog-ways">
             <button type="button" className="ghost" onClick={() => setAsking(false)}>{t`Not now`}</button>
             <button type="button" className="solid" disabled={busy} onClick={() => move(true)}>
-              {question.yes}
+              {t`Bring it here`}
             </button>
           </div>
         </Dialog>
@@ -465,23 +408,27 @@ const swapped = (all: readonly Scheduled[], one: string, other: string): readonl
 
 /** `onExample` null: there is no agent yet who could have a routine. */
 function Empty({ onExample }: { onExample: ((draft: Omit<Draft, 'agentId'>) => void) | null }) {
+  const now = useNow();
   return (
     <div className="framed round-l gap-5 stack ink-2 pad-7">
-      <p className="pretty measure">{t`A routine is something that an agent does by itself, at times that you set, also while no page is open. The relay wakes it, it does its work and says what came of it in its conversation. Nothing runs until you make one.`}</p>
+      <p className="pretty measure">{t`A routine wakes an agent at the times that you set, also while no page is open. Nothing runs until you make one.`}</p>
       {onExample === null && <p className="pretty">{t`There is no agent yet. SUMMON first.`}</p>}
       <ul className="stack gap-4" aria-label={t`Examples`}>
-        {EXAMPLES.map(({ title, draft }) => (
-          <li key={title}>
-            <button
-              type="button"
-              className="lifts touchable text-start panel-2 full box ink text-3 pad-4-6"
-              disabled={onExample === null}
-              onClick={() => onExample?.(draft)}
-            >
-              {title}
-            </button>
-          </li>
-        ))}
+        {EXAMPLES.map((draft) => {
+          const timing = readTiming(draft, null);
+          return (
+            <li key={draft.name}>
+              <button
+                type="button"
+                className="lifts touchable text-start panel-2 full box ink text-3 pad-4-6"
+                disabled={onExample === null}
+                onClick={() => onExample?.(draft)}
+              >
+                {t`${draft.name}: ${timing === null ? '' : timingText(timing, now)}`}
+              </button>
+            </li>
+          );
+        })}
       </ul>
     </div>
   );
@@ -490,6 +437,7 @@ function Empty({ onExample }: { onExample: ((draft: Omit<Draft, 'agentId'>) => v
 function LiveRun({ run, runId }: { run: Occurrence; runId: RunId }) {
   const schedules = schedulesOf(useRoost());
   const mate = useTeammates().find(run.agentId);
+  const what = `${mate.name}, ${whatText(run)}`;
   const [stopping, setStopping] = useState(false);
   const stop = () => {
     if (stopping) return;
@@ -513,18 +461,8 @@ function LiveRun({ run, runId }: { run: Occurrence; runId: RunId }) {
         {run.startedAt !== null && <small>{t`since ${clockTime(run.startedAt)}`}</small>}
       </p>
       <div className="routine-ways line gap-4">
-        <Link
-          href={PATHS.agent(mate.agentId)}
-          className="ghost"
-          aria-label={t`Watch ${mate.name}: ${whatText(run)}`}
-        >{t`Watch`}</Link>
-        <button
-          type="button"
-          className="ghost"
-          aria-label={t`Stop ${mate.name}: ${whatText(run)}`}
-          disabled={stopping}
-          onClick={stop}
-        >
+        <Link href={PATHS.agent(mate.agentId)} className="ghost" aria-label={t`${t`Watch`}: ${what}`}>{t`Watch`}</Link>
+        <button type="button" className="ghost" aria-label={t`${t`Stop`}: ${what}`} disabled={stopping} onClick={stop}>
           {stopping ? t`Working…` : t`Stop`}
         </button>
       </div>
@@ -562,7 +500,7 @@ export default function SchedulePage({ agentId, onClose }: { agentId: AgentId | 
     <div className="schedule page one-column gap-7 stack">
       <PageHead
         title={t`Schedule`}
-        pageTitle={agentId === null ? t`Schedule` : t`Schedule of ${team.find(agentId).name}`}
+        pageTitle={agentId === null ? t`Schedule` : t`${t`Schedule`}: ${team.find(agentId).name}`}
         onClose={onClose}
       >
         <button

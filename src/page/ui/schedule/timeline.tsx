@@ -13,7 +13,7 @@ import { schedulesOf } from '../../state/schedules.ts';
 import { useRoost } from '../context.tsx';
 import { Dialog } from '../design/dialog.tsx';
 import { QueryView } from '../parts/page-head.tsx';
-import { count } from '../text/sizes.ts';
+import { asBeginning } from '../text/sizes.ts';
 import { useNow, useQuery } from '../hooks.ts';
 import { type Teammate, useTeammates } from '../use-somebody.ts';
 import { OneOf } from '../design/one-of.tsx';
@@ -21,11 +21,11 @@ import { clockTime } from '../text/time.ts';
 import {
   clashText,
   isOn,
+  LEFT_OUT,
   momentText,
   mostText,
   nextText,
   outcomeText,
-  pastLeftOutText,
   timingText,
   type Tone,
   toneOf,
@@ -123,7 +123,7 @@ function linesOf(
     return held;
   };
   for (const { scheduleId, agentId, at, dark } of timeline.moments) {
-    const held = of(scheduleId, agentId, names.get(scheduleId) ?? t`Something new`);
+    const held = of(scheduleId, agentId, names.get(scheduleId) ?? '…');
     held.line = {
       ...held.line,
       toCome: held.line.toCome + 1,
@@ -215,8 +215,6 @@ function SpreadDialog({ scheduled, now, onClose }: Props) {
   );
 }
 
-const times = (n: number) => (n === 1 ? t`once` : t`${count(n)} times`);
-
 function Moves({ scheduled, timeline, zone, now, onClose }: Props & { timeline: Timeline; zone: string }) {
   const schedules = schedulesOf(useRoost());
   const team = useTeammates();
@@ -230,11 +228,11 @@ function Moves({ scheduled, timeline, zone, now, onClose }: Props & { timeline: 
   return (
     <div className="gap-5 stack">
       {moves.length === 0 ? (
-        <p>{t`Nothing can be moved by a little so that they begin apart: what is due once stays where it was put, and what comes every few minutes meets everybody.`}</p>
+        <p>{t`None of them can be moved.`}</p>
       ) : (
         <>
-          <p>{t`In the next 7 days they begin together ${times(timeline.clashes.length)}. This moves the later ones by a few minutes, and nothing else:`}</p>
-          <ul className="stack gap-4" aria-label={t`What moves`}>
+          <p>{t`The later ones move by a few minutes:`}</p>
+          <ul className="stack gap-4" aria-label={t`Draw them apart`}>
             {moves.map((one) => {
               const { agentId, name } = one.scheduled.schedule;
               const mate = team.find(agentId);
@@ -258,7 +256,7 @@ function Moves({ scheduled, timeline, zone, now, onClose }: Props & { timeline: 
         </button>
         {moves.length > 0 && (
           <button type="button" className="solid" disabled={busy} onClick={() => void move()}>
-            {busy ? t`Working…` : t`Move them`}
+            {busy ? t`Working…` : t`Draw them apart`}
           </button>
         )}
       </div>
@@ -380,10 +378,8 @@ function Drawing({ timeline, scheduled, mates, now }: Shown) {
           <span className="lane-dark absolute" /> {t`quiet hours`}
         </span>
         <span className="middle gap-3 inline-flex">
-          <span className="lane-clash above-3 absolute" data-critical="false" /> {t`two or three agents at once`}
-        </span>
-        <span className="middle gap-3 inline-flex">
-          <span className="lane-clash above-3 absolute" data-critical="true" /> {t`four or more at once`}
+          <span className="lane-clash above-3 absolute" data-critical="false" />
+          <span className="lane-clash above-3 absolute" data-critical="true" /> {t`several at once`}
         </span>
         <span className="middle gap-3 inline-flex">
           <span className="lane-now absolute" /> {t`now`}
@@ -399,11 +395,11 @@ function Facts({ timeline, scheduled, mates, now }: Shown) {
   return (
     // Scrollable where it is too wide, by keyboard too.
     // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <div className="schedule-sheet panel scroll box" role="region" aria-label={t`The same in words`} tabIndex={0}>
+    <div className="schedule-sheet panel scroll box" role="region" aria-label={t`Runs`} tabIndex={0}>
       <table className="table">
         <thead>
           <tr>
-            <th className="align-top break" scope="col">{t`Who and what`}</th>
+            <th className="align-top break" scope="col">{t`Agent`}</th>
             <th className="align-top break" scope="col">{t`Before now`}</th>
             <th className="align-top break" scope="col">{t`To come`}</th>
           </tr>
@@ -436,7 +432,7 @@ function Facts({ timeline, scheduled, mates, now }: Shown) {
                       : [
                           `${line.toCome} ×`,
                           line.next === null ? null : t`next ${nextText(line.next, now)}`,
-                          line.dark === 0 ? null : t`${line.dark} in quiet hours, which pass by`,
+                          line.dark === 0 ? null : `${line.dark} × ${t`skipped (quiet hours)`}`,
                         ]
                           .filter((part) => part !== null)
                           .join(', ')}
@@ -464,7 +460,7 @@ export function ScheduleTimeline({ agentId }: { agentId: AgentId | null }) {
       <div className="gap-5 cluster apart">
         <h2 id="schedule-timeline">{t`Timeline`}</h2>
         <OneOf
-          label={t`How far either way`}
+          label={t`Timeline`}
           options={HOURS.map((value) => ({ value, text: HOURS_TEXT[value] }))}
           value={hours}
           onChange={setHours}
@@ -479,20 +475,9 @@ export function ScheduleTimeline({ agentId }: { agentId: AgentId | null }) {
           return (
             <>
               <p className="measure ink-2 text-3 pretty">{mostText(timeline.most, hours)}</p>
-              {timeline.leftOut && (
-                <p className="measure ink-2 text-3 pretty">
-                  {[
-                    ...(timeline.leftOut.moments
-                      ? [
-                          t`More may be due in these hours: of what is due very often, only the first moments are drawn and counted.`,
-                        ]
-                      : []),
-                    ...(timeline.leftOut.occurrences ? [pastLeftOutText(timeline)] : []),
-                  ].join(' ')}
-                </p>
-              )}
+              {timeline.leftOut && <p className="measure ink-2 text-3 pretty">{LEFT_OUT}</p>}
               {mates.length === 0 ? (
-                <p className="query-quiet ink-3 text-3">{t`Nothing was due in these hours, and nothing will be.`}</p>
+                <p className="query-quiet ink-3 text-3">{t`Nothing is due in these hours.`}</p>
               ) : (
                 <>
                   <Drawing timeline={timeline} scheduled={scheduled} mates={mates} now={now} />
@@ -501,7 +486,7 @@ export function ScheduleTimeline({ agentId }: { agentId: AgentId | null }) {
               )}
               {clashes.length > 0 && (
                 <div>
-                  <h3 className="text-3">{t`Several at once`}</h3>
+                  <h3 className="text-3">{asBeginning(t`several at once`)}</h3>
                   <ul>
                     {clashes.slice(0, SHOWN).map((clash) => (
                       <li
@@ -512,7 +497,7 @@ export function ScheduleTimeline({ agentId }: { agentId: AgentId | null }) {
                         {clashText(clash, (id) => team.find(id).name, now)}
                       </li>
                     ))}
-                    {clashes.length > SHOWN && <li>{t`And ${clashes.length - SHOWN} more times.`}</li>}
+                    {clashes.length > SHOWN && <li>{t`and ${clashes.length - SHOWN} more`}</li>}
                   </ul>
                   <button
                     type="button"
@@ -527,7 +512,7 @@ export function ScheduleTimeline({ agentId }: { agentId: AgentId | null }) {
                   <ul>
                     {dark.slice(0, SHOWN).map(({ agentId: whom, from, to, label }) => (
                       <li className="ink-2 text-2" key={`${whom} ${from}`}>
-                        <span>{t`${team.find(whom).name}: ${momentText(from, now)} to ${momentText(to, now)}`}</span>
+                        <span>{t`${team.find(whom).name}: ${`${momentText(from, now)} – ${momentText(to, now)}`}`}</span>
                         {label === '' || <span>{`, ${t`“${label}”`}`}</span>}
                       </li>
                     ))}

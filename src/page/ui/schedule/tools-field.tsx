@@ -1,11 +1,9 @@
 /** The choice of tools for the runs of a routine. */
 import { useId, useState } from 'react';
-import { Link } from 'wouter';
 import { type Toolset, TOOLSET_NAMES, TOOLSETS } from '../../../shared/domain/toolsets.ts';
 import { t } from '../../language/t.ts';
 import { mcpServersOf } from '../../state/mcp-servers.ts';
 import { useRoost } from '../context.tsx';
-import { PATHS } from '../routes.ts';
 import { useQuery } from '../hooks.ts';
 import { Labelled } from './editor-parts.tsx';
 
@@ -34,7 +32,7 @@ interface ToolsFieldProps {
 }
 
 /** The tools of a routine: those that apply otherwise, or those that are ticked. */
-export function ToolsField({ tools, onTools, wrong, unset = t`All that the agent has` }: ToolsFieldProps) {
+export function ToolsField({ tools, onTools, wrong, unset = t`As its agent’s` }: ToolsFieldProps) {
   const mcpServers = useQuery(mcpServersOf(useRoost()).list);
   const servers = (mcpServers.kind === 'ready' ? mcpServers.value.servers : []).map(({ name, tools: offered }) => ({
     name,
@@ -55,15 +53,7 @@ export function ToolsField({ tools, onTools, wrong, unset = t`All that the agent
   };
   return (
     <div className="above-5 stack gap-4">
-      <Labelled
-        label={t`Tools it may use`}
-        hint={
-          tools === null
-            ? t`As far as its limits let it.`
-            : t`What its limits do not let it use stays away. None ticked: it can only talk.`
-        }
-        wrong={wrong}
-      >
+      <Labelled label={t`Tools it may use`} hint={t`Its permissions apply here too.`} wrong={wrong}>
         {(given) => (
           <select
             {...given}
@@ -84,13 +74,10 @@ export function ToolsField({ tools, onTools, wrong, unset = t`All that the agent
           {servers
             .filter(({ offered }) => offered.length > 0)
             .map(({ name, offered }) => (
-              <Toolbox key={name} label={t`Server “${name}”`} all={offered} tools={tools} onTools={onTools} />
+              <Toolbox key={name} label={name} all={offered} tools={tools} onTools={onTools} />
             ))}
           {others.length > 0 && <Toolbox label={t`Not there now`} all={others} tools={tools} onTools={onOthers} />}
-          <p className="setting-hint">
-            {mcpServers.kind === 'failed' && <span>{t`Could not load this.`}</span>}
-            <span>{t`MCP servers are connected, and their tools let in, under ${<Link href={PATHS.settings('mcp')}>{t`Settings`}</Link>}.`}</span>
-          </p>
+          {mcpServers.kind === 'failed' && <p className="setting-hint">{t`Could not load this.`}</p>}
         </>
       )}
     </div>
@@ -126,7 +113,7 @@ function Toolbox({ label, all, tools, onTools }: ToolboxProps) {
         <small className="end">{t`${count} of ${all.length}`}</small>
       </label>
       <details>
-        <summary className="ink-3 text-2 touchable-s" aria-label={t`${label}, one by one`}>{t`One by one`}</summary>
+        <summary className="ink-3 text-2 touchable-s">{t`One by one`}</summary>
         <div className="tiles under-4 stack">
           {all.map((tool) => (
             <label className="line gap-4 touchable text-2" key={tool}>

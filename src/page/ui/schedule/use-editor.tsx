@@ -1,6 +1,5 @@
 /** The editors of reminders and scripts, and the hook that opens any editor of the page. */
 import { type ReactNode, useId, useRef, useState } from 'react';
-import { Link } from 'wouter';
 import type { AgentId, ScheduleId } from '../../../shared/domain/ids.ts';
 import { SCHEDULE_BOUNDS, type Scheduled, SCRIPTS_OFF } from '../../../shared/protocol/schedules.ts';
 import { retold, t } from '../../language/t.ts';
@@ -9,7 +8,6 @@ import { schedulesOf } from '../../state/schedules.ts';
 import { Dialog } from '../design/dialog.tsx';
 import { useRoost } from '../context.tsx';
 import { CopyableText } from '../parts/copyable-text.tsx';
-import { PATHS } from '../routes.ts';
 import { useQuery } from '../hooks.ts';
 import type { Teammate } from '../use-somebody.ts';
 import {
@@ -75,7 +73,7 @@ function ReminderEditor({ scheduleId, before, offset, draft: first, onClose }: P
     onClose(null),
   );
   return (
-    <Dialog title={t`Change this reminder`} shape="wide" onClose={() => onClose(draft)}>
+    <Dialog title={before.name} shape="wide" onClose={() => onClose(draft)}>
       <form className="editor" onSubmit={save} noValidate>
         <NameField draft={draft} set={set} wrong={wrong} />
         <Labelled label={t`Message`} wrong={wrong['message']}>
@@ -97,10 +95,10 @@ function ReminderEditor({ scheduleId, before, offset, draft: first, onClose }: P
           wrong={wrong}
           before={before.timing}
           offset={offset}
-          onceHint={t`In your own time zone. In quiet hours it waits for their end.`}
+          onceHint={t`In quiet hours it waits for their end.`}
         />
         <CronChoice draft={draft} set={set} />
-        <ContextField draft={draft} set={set} wrong={wrong} hint={t`When it comes while no session runs.`} />
+        <ContextField draft={draft} set={set} wrong={wrong} />
         <EditorEnd refused={refused} busy={busy} onDiscard={() => onClose(null)} />
       </form>
     </Dialog>
@@ -149,24 +147,17 @@ function FileNames({ id, agentId }: { id: string; agentId: AgentId }) {
 function ScriptEditor({ scheduleId, before, offset, draft: first, team, onClose }: ScriptEditorProps) {
   const { draft, set, wrong, refused, busy, save } = useSaving(SCRIPT, scheduleId, before, first, () => onClose(null));
   const namesId = useId();
-  const whose = team.find(({ agentId }) => agentId === draft.agentId)?.name ?? t`the agent`;
   const { scriptMs } = SCHEDULE_BOUNDS;
   const list = useQuery(schedulesOf(useRoost()).list);
   const mayOwn = list.kind === 'ready' && list.value.ownHosts === true;
   return (
-    <Dialog
-      title={scheduleId === null ? t`A new script` : t`Change this script`}
-      shape="wide"
-      onClose={() => onClose(draft)}
-    >
+    <Dialog title={before === null ? t`A new script` : before.name} shape="wide" onClose={() => onClose(draft)}>
       <form className="editor stack gap-5" onSubmit={save} noValidate>
-        <p className="setting-hint">{t`Your relay runs it with bash, in the agent’s folder, and asks no model. It is well where it ends with exit status 0; 75 means that it is done for good, and not run again.`}</p>
+        <p className="setting-hint">{t`The relay runs it with bash, in the agent’s folder. Exit status 0 is success; 75 ends it for good.`}</p>
         <WhoFields draft={draft} set={set} wrong={wrong} team={team} example={t`Is the site up`} />
         <Labelled
           label={t`File`}
-          hint={
-            <>{t`Its path in ${<Link href={PATHS.files(draft.agentId)}>{t`the folder of ${whose}`}</Link>}. Its text is accepted as it is when you save this. Once the file says something else, you are asked about that, and until your yes the accepted text runs.`}</>
-          }
+          hint={t`Saving accepts its text. Later changes of the file do not run before you accept them. Other files that it uses can change.`}
           wrong={wrong['script']}
         >
           {(given) => (
@@ -215,11 +206,11 @@ function ScriptEditor({ scheduleId, before, offset, draft: first, team, onClose 
             value={draft.overlap}
             onChange={(overlap) => set({ overlap })}
           />
-          <ContextField draft={draft} set={set} wrong={wrong} hint={t`When it is woken because this failed.`} />
+          <ContextField draft={draft} set={set} wrong={wrong} />
         </div>
         <Labelled
           label={t`Hosts that it reaches, one in a line`}
-          hint={t`In the sandbox it reaches these alone, by curl and whatever else knows https_proxy. Empty: no network. Without a port: 80 and 443.`}
+          hint={t`Empty: no network. Without a port: 80 and 443.`}
           wrong={wrong['hosts']}
         >
           {(given) => (
@@ -235,7 +226,6 @@ function ScriptEditor({ scheduleId, before, offset, draft: first, team, onClose 
         {(mayOwn || draft.own_hosts !== '') && (
           <Labelled
             label={t`Hosts on the relay’s own computer and networks that it may also reach (optional)`}
-            hint={t`None is reached that you do not name here.`}
             wrong={wrong['own_hosts']}
           >
             {(given) => (
@@ -258,8 +248,8 @@ function ScriptEditor({ scheduleId, before, offset, draft: first, team, onClose 
 const PLAIN = { className: 'field', rows: 2, autoComplete: 'off', autoCapitalize: 'off', spellCheck: false } as const;
 
 const ON_FAILURE: readonly (readonly [Script['on_failure'], string])[] = [
-  ['wake_agent', t`Wake the agent, and tell it what it wrote`],
-  ['ignore', t`Only write it down in the history`],
+  ['wake_agent', t`Wake the agent with its output`],
+  ['ignore', t`Only record it`],
 ];
 const OVERLAP: readonly (readonly [Script['overlap'], string])[] = [
   ['skip', t`Skip that time`],
@@ -275,19 +265,16 @@ function ScriptsOff({ why, onClose }: { why: string | undefined; onClose: () => 
   return (
     <Dialog title={t`Scripts are off`} onClose={onClose}>
       <div className="stack gap-5 ink-2 text-3">
-        <p>{t`A script is a file in an agent’s folder with commands for the relay’s machine: to look every ten minutes whether a site is up, say. It asks no model, so it costs nothing, and its agent is woken only where it fails.`}</p>
+        <p>{t`A check that runs without a model, and wakes an agent only where it fails.`}</p>
         {startsSo ? (
           <>
-            <p>{t`There is no sandbox on your relay’s machine. Install bubblewrap there (Debian and Ubuntu: apt install bubblewrap) and start the relay again: then scripts run shut into their agent’s folder, and only with your yes.`}</p>
-            <p>{t`Without a sandbox they run with all that the user may do who started the relay, and programs that you connect as MCP servers may, too. To allow that, stop the relay with Ctrl+C and start it again with:`}</p>
+            <p>{t`The relay’s computer has no sandbox. Install bubblewrap there (Debian and Ubuntu: apt install bubblewrap), and start the relay again.`}</p>
+            <p>{t`Without a sandbox, scripts and MCP servers can do what your user account can. To allow that, start the relay with:`}</p>
             <CopyableText text="npm start -- --scripts" what={t`How to start it`} />
           </>
         ) : (
           <p>{retold(why)}</p>
         )}
-        <div className="dialog-ways">
-          <button type="button" className="solid" onClick={onClose}>{t`I see`}</button>
-        </div>
       </div>
     </Dialog>
   );

@@ -5,7 +5,7 @@ import { retold, spoken, t } from '../../language/t.ts';
 import type { Timeline } from '../../../shared/protocol/endpoints/schedules.ts';
 import { WAITS_FOR_YES, type Occurrence, type Scheduled } from '../../../shared/protocol/schedules.ts';
 import { costText, money, tokens } from '../text/money.ts';
-import { count, names, plural } from '../text/sizes.ts';
+import { names, plural } from '../text/sizes.ts';
 import { clockTime, duration, dayWithin } from '../text/time.ts';
 
 const MINUTE = 60_000;
@@ -35,9 +35,8 @@ export function nextText(at: number, now: number): string {
   return at - now < 2 * 60 * MINUTE ? t`${momentText(at, now)}, in ${duration(at - now)}` : momentText(at, now);
 }
 
-/** Shown where the relay returned fewer occurrences than there were. */
-export const pastLeftOutText = ({ occurrences }: Pick<Timeline, 'occurrences'>): string =>
-  t`More was due in this time than the ${count(occurrences.length)} moments that are shown and counted.`;
+/** Shown where the relay returned fewer moments than there are. */
+export const LEFT_OUT = t`More is due in this time than is shown here.`;
 
 function daysText(days: readonly number[]): string {
   const sorted = WEEK.filter((day) => days.includes(day));
@@ -94,7 +93,7 @@ const STATES: Record<OccurrenceState, { readonly word: string; readonly tone: To
   running: { word: t`at work now`, tone: 'open' },
   done: { word: t`done`, tone: 'good' },
   failed: { word: t`failed`, tone: 'bad' },
-  'timed-out': { word: t`reached its limit and was ended`, tone: 'bad' },
+  'timed-out': { word: t`took too long`, tone: 'bad' },
   crashed: { word: t`cut off: the relay crashed`, tone: 'bad' },
   stopped: { word: t`stopped by you`, tone: 'skipped' },
   skipped: { word: t`skipped`, tone: 'skipped' },
@@ -103,18 +102,18 @@ const STATES: Record<OccurrenceState, { readonly word: string; readonly tone: To
 };
 
 const SKIPPED: Record<SkipReason, string> = {
-  'agent-busy': t`it was busy with something else`,
+  'agent-busy': t`it was busy`,
   blackout: t`quiet hours`,
-  concurrency: t`as many ran as may at once`,
-  minutes: t`its minutes for the day were used up`,
+  concurrency: t`a limit was reached`,
+  minutes: t`a limit was reached`,
   budget: t`the budget for the day was used up`,
   'model-refused': t`its model’s provider refused for now`,
   'nothing-waits': t`nothing waited for it`,
-  overlap: t`the one before still ran`,
+  overlap: t`it was busy`,
   'switched-off': t`wakes were stopped`,
   'planned-stop': t`you had stopped the relay`,
-  'no-copy': t`the relay holds nothing to wake it from`,
-  gate: t`its wake limits did not let it pass`,
+  'no-copy': t`the relay has no copy of it`,
+  gate: t`a limit was reached`,
 };
 
 export const toneOf = ({ state, reason }: Pick<Occurrence, 'state' | 'reason'>): Tone =>
@@ -136,12 +135,8 @@ export function outcomeText({
 }
 
 /** What waits for its agent, and why; null: nothing. */
-export const waitsText = ({ schedule: { kind }, waits }: Scheduled): string | null =>
-  waits === undefined
-    ? null
-    : kind === 'reminder'
-      ? t`Waits: ${SKIPPED[waits.reason]}`
-      : t`That it failed is still to be told: ${SKIPPED[waits.reason]}.`;
+export const waitsText = ({ waits }: Scheduled): string | null =>
+  waits === undefined ? null : t`Waits: ${SKIPPED[waits.reason]}`;
 
 /** `4 s`, `2 minutes`: its duration; null if it never began or is still running. */
 function tookText({ startedAt, endedAt }: Pick<Occurrence, 'startedAt' | 'endedAt'>): string | null {
@@ -164,22 +159,17 @@ const hoursText = (hours: number) => (hours % 24 === 0 && hours > 24 ? t`${hours
 
 /** The maximum cost of the coming period. */
 export function mostText({ runs, microUsd }: Timeline['most'], hours: number): string {
-  const span = t`the next ${hoursText(hours)}`;
-  if (runs === 0) return t`No routine or reminder is due in ${span}: that costs nothing.`;
-  const due = t`${plural(runs, 'run')} at most in ${span}`;
-  if (microUsd === null) return t`${due} · cost unknown until the first run`;
-  return t`${due}, for about ${money(microUsd)} if each costs as much as the dearest of the last ${hoursText(hours)}.`;
+  if (runs === 0) return t`Nothing is due in the next ${hoursText(hours)}.`;
+  const due = t`At most ${plural(runs, 'run')} in the next ${hoursText(hours)}`;
+  return microUsd === null ? t`${due} · cost unknown until the first run` : `${due} · ≈ ${money(microUsd)}`;
 }
 
-/** `23:00: Lyra and Wren begin within two minutes of each other.` */
-export function clashText(
-  { from, agentIds, critical }: Timeline['clashes'][number],
+/** `23:00: Lyra and Wren` */
+export const clashText = (
+  { from, agentIds }: Timeline['clashes'][number],
   nameOf: (agentId: AgentId) => string,
   now: number,
-): string {
-  const who = names(agentIds.map(nameOf));
-  return t`${momentText(from, now)}: ${who} begin within two minutes of each other${critical ? t`, which is many at once` : ''}.`;
-}
+): string => t`${momentText(from, now)}: ${names(agentIds.map(nameOf))}`;
 
 /** The warning of a schedule; null if all is well. */
 export function warningText(scheduled: Scheduled): string | null {

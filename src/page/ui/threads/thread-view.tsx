@@ -36,7 +36,6 @@ import { OpensFind } from '../palette/typed-ahead.ts';
 import { copyText } from '../parts/copyable-text.tsx';
 import { BackIcon, MoreIcon } from '../design/icons.tsx';
 import { MenuButton } from '../design/menu.tsx';
-import { printOpen } from '../parts/printing.ts';
 import { fullTime } from '../text/time.ts';
 import { useNewInThread, useTalk, useThreads } from './use-threads.ts';
 import { useAction } from '../design/use-action.ts';
@@ -542,7 +541,6 @@ function Head({
         label={t`More about this thread`}
         items={[
           { label: t`Find in this thread`, run: () => find({ threadId: thread.threadId }) },
-          { label: t`Print this thread`, run: () => void printOpen() },
           ...(ended
             ? []
             : [

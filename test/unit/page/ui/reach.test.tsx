@@ -122,7 +122,7 @@ test('a message that is to come again is shown with its words, its times, and wh
   const textOf = (nth: number) => screen.getAllByRole('article')[nth]?.textContent ?? '';
   await waitFor(() =>
     expect(textOf(0)).toMatch(
-      /wants to set repeating reminders[^]*Look twice\.[^]*As “river”, every weekday at 09:00\. Due next: Monday \d\d:00, then Tuesday \d\d:00, then Wednesday \d\d:00\. It also gets the last words[^]*Replaces the reminder with this name, every hour:[^]*− Look once\.[^]*\+ Look twice\./,
+      /wants to set repeating reminders[^]*Look twice\.[^]*As “river”, every weekday at 09:00\. Due next: Monday \d\d:00, then Tuesday \d\d:00, then Wednesday \d\d:00\. What it remembers: The last words[^]*Replaces the reminder with this name, every hour:[^]*− Look once\.[^]*\+ Look twice\./,
     ),
   );
   expect(textOf(1)).toMatch(/As “tea”, every 90 minutes\. Due within 90 minutes, and then every 90\./);
@@ -209,7 +209,7 @@ test('a card shows what the yes is to, and what of it has changed since; the yes
   expect(texts[4]).toMatch(/wants to move a\.md to b\.md[^]*b\.md would be replaced\.[^]*− lost/);
   expect(texts[5]).toMatch(/b\.md exists already, so nothing would be moved\./);
   expect(texts[6]).toMatch(
-    /wants to delete trip, with all that is in it[^]*It was: a folder with 1 file or folder, 10 B\. It is now: a folder with 3 files or folders, 2 KB\.[^]*There now: a folder with 3/,
+    /wants to delete trip, with all that is in it[^]*a folder with 1 file or folder, 10 B → a folder with 3 files or folders, 2 KB[^]*a folder with 3/,
   );
   expect(texts[7]).toMatch(/wants to delete a\.md[^]*− lost words/);
   const menuOf = async (nth: number) => {
@@ -356,7 +356,7 @@ describe('the inbox of an agent', () => {
     );
     page.reach.on('GET /api/agents/agent-1/inbox', { messages: [], more: false });
     await page.user.click(screen.getByRole('button', { name: 'Try again' }));
-    expect(await screen.findByText(/Nothing yet/)).toBeDefined();
+    expect(await screen.findByText('Messages to this agent appear here.')).toBeDefined();
   });
 });
 
@@ -418,7 +418,7 @@ describe('the feed of wakes', () => {
 
   test('goes on by itself when the relay says that another was asked for', async () => {
     const page = await openPage({ docs: team(2), path: '/activity/wakes/agent-2' });
-    expect(await screen.findByText('Nothing yet.')).toBeDefined();
+    expect(await screen.findByText('What you and your agents do appears here.')).toBeDefined();
     page.reach.on('GET /api/wakes', { wakes: [wake(0)], more: false });
     await page.hear({ kind: 'changed', time: NOW, what: 'wakes', agentId: 'agent-2' });
     expect(await screen.findByRole('button', { name: /Lyra asked for Wren/ })).toBeDefined();

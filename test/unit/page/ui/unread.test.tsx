@@ -243,7 +243,7 @@ test('a message that its notification outran is awaited: the conversation opens 
   const late = said('agent-1', 'agent-1', 'Late.', NOW + 5);
   const page = await openPage({ docs, path: `/agent/agent-1/at/${late.messageId}`, snapshot });
   await within(log()).findByText('Second new.');
-  expect(screen.queryByText('That message is not here any more.')).toBeNull();
+  expect(screen.queryByText('That message is gone.')).toBeNull();
   await page.say({ news: 'documents', docs: [late] });
   await within(log()).findByText('Late.');
   page.unmount();

@@ -35,8 +35,8 @@ const ask = async (page: Page, name: string) => {
 test('an agent is forgotten only when its name is typed, and is out of sight at once', async () => {
   const page = await openPage({ docs, path: '/agent/agent-1' });
   const dialog = await ask(page, 'Forget Lyra…');
-  expect(dialog.textContent).toContain('Until 21 December 2026, 08:55 you can keep it after all');
-  expect(dialog.textContent).toContain('what others remember of Lyra');
+  expect(dialog.textContent).toContain('Until 21 December 2026, 08:55 you can undo it');
+  expect(dialog.textContent).toContain('what others remember and have said of Lyra');
   await page.user.click(within(dialog).getByRole('button', { name: 'Go on…' }));
   const sure = within(dialog).getByRole<HTMLButtonElement>('button', { name: 'Forget Lyra' });
   expect(sure.disabled).toBe(true);
@@ -99,7 +99,7 @@ test('what is said after a conversation was forgotten is seen, and what was said
 test('who is awake must sleep first, and can be put to sleep right there', async () => {
   const page = await openPage({ docs, path: '/agent/agent-1', snapshot: runningSession({ awake: ['agent-1'] }) });
   const dialog = await ask(page, 'Forget Lyra…');
-  expect(dialog.textContent).toContain('Lyra is awake, and must sleep first.');
+  expect(dialog.textContent).toContain('Lyra takes part in the running session, and must leave it first.');
   expect(within(dialog).queryByRole('button', { name: 'Go on…' })).toBeNull();
   await page.user.click(within(dialog).getByRole('button', { name: 'Let Lyra sleep' }));
   expect(page.relay.asked).toEqual(['sleep agent-1']);
@@ -113,7 +113,7 @@ test('the lead’s conversation can be forgotten, the lead cannot', async () => 
   expect(screen.queryByRole('button', { name: 'Forget Julian…' })).toBeNull();
   await page.say({ news: 'link', link: { kind: 'live' }, snapshot: runningSession() });
   expect((await ask(page, 'Forget this conversation…')).textContent).toContain(
-    'Julian is awake as long as the session runs. End it first.',
+    'Julian takes part in the running session, and must leave it first.',
   );
 });
 

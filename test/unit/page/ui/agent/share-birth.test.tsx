@@ -36,7 +36,7 @@ async function share() {
 test('the picture of a birth has the name, the day and the first words of the soul, and can be downloaded', async () => {
   const written = heardCanvas(new Blob(['png'], { type: 'image/png' }));
   await share();
-  const picture = await screen.findByRole('img', { name: /^Lyra: its face/ });
+  const picture = await screen.findByRole('img', { name: 'The birth of Lyra' });
   expect(picture.getAttribute('src')).toBe('blob:birth');
   expect(written).toContain('Lyra');
   expect(written.some((text) => text.startsWith('I am Lyra'))).toBe(true);

@@ -56,7 +56,7 @@ async function open(call: ToolCall, answer: unknown = json({ ...call, state: 'do
       });
     },
   });
-  const card = within(await screen.findByRole('article', { name: 'The MCP server tables asks you something' }));
+  const card = within(await screen.findByRole('article', { name: 'tables asks you something' }));
   const send = card.getByRole<HTMLButtonElement>('button', { name: 'Send' });
   await waitFor(() => expect(send.disabled).toBe(false));
   return { page, card, send, bodies: () => page.reach.bodies('POST /api/approvals/call-1/answer') };

@@ -48,7 +48,7 @@ test('the card of a script speaks the language of the page', async () => {
   await waitFor(() => expect(screen.getAllByRole('article')).toHaveLength(2));
   const [first, second] = screen.getAllByRole('article');
   await waitFor(() => expect(first?.textContent).toContain('Als Nächstes'));
-  for (const words of ['alle 10 Minuten', 'example.org, und keine andere Adresse', 'Weckt niemanden'])
+  for (const words of ['alle 10 Minuten', 'example.org', 'Nur aufzeichnen'])
     expect(first?.textContent).toContain(words);
   expect(second?.textContent).toContain('Bis du Ja sagst, läuft der Text, den du angenommen hast.');
   localStorage.clear();

@@ -58,8 +58,8 @@ test('a script that is registered is shown whole, with when it runs, what follow
   );
   expect(all).toMatchObject({
     File: 'checks/site.sh',
-    'Where it fails': expect.stringContaining('Wakes the agent'),
-    Reaches: 'example.org and example.net:8443, and no other address',
+    'Where it fails': 'Wake the agent with its output',
+    Reaches: 'example.org and example.net:8443',
   });
   expect(all['When']).toContain('every day at 07:30');
   expect(all['Next']?.match(/\d\d:30/g)).toHaveLength(3);
@@ -78,7 +78,7 @@ test('what it takes the place of is said, with what that reaches', async () => {
   });
   expect(
     await within(card).findByText(
-      'Replaces the script with this name: old.sh, every 10 minutes, which reaches localhost:8080.',
+      'Replaces the script with this name: old.sh, every 10 minutes. Reaches: localhost:8080',
     ),
   ).toBeTruthy();
 });
@@ -130,7 +130,7 @@ test('where the household may name no hosts of the relay’s machine there is no
   expect(within(first.card).queryByLabelText(/^Hosts on the relay’s own computer/)).toBeNull();
   first.page.unmount();
   const { card } = await open(REGISTERS, { sandbox: { available: false, why: 'Nothing yet.' } });
-  expect(card.textContent).toContain('No sandbox: it runs as the relay’s user');
+  expect(card.textContent).toContain('No sandbox: it can read, change and delete everything that the relay’s user can');
 });
 
 test('a script whose file has changed is shown by what is new in it, and whole; a no goes with words', async () => {
@@ -139,12 +139,12 @@ test('a script whose file has changed is shown by what is new in it, and whole; 
   expect(card.textContent).toContain('Until you say yes, the text that you accepted runs.');
   const lines = [...card.querySelectorAll('.diff [data-kind]')].map((line) => line.textContent);
   expect(lines).toEqual(['  curl https://example.org\n', '− echo fine\n', '+ rm -r everything\n']);
-  await page.user.click(within(card).getByText('The whole new script'));
+  await page.user.click(within(card).getByText('The whole script'));
   expect(within(card).getByRole('region', { name: 'The whole script' }).textContent).toContain('rm -r everything');
   await page.user.click(within(card).getByRole('button', { name: 'More answers' }));
   await page.user.click(await screen.findByRole('menuitem', { name: 'No, and say why…' }));
   await page.user.type(within(card).getByRole('textbox'), 'Not that.');
-  await page.user.click(within(card).getByText('Say no'));
+  await page.user.click(within(card).getByRole('button', { name: 'No' }));
   await waitFor(() => expect(bodies()).toEqual([{ answer: 'no', words: 'Not that.' }]));
 });
 

@@ -99,7 +99,7 @@ const menuOf = async (page: Page, name: string) => {
 test('what was said is copied as the Markdown that it is, and so is the way to it', async () => {
   const page = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
   await answer(page, { text: '**Two** piers:\n\n- north\n- south' });
-  const more = 'More about what Lyra said';
+  const more = 'More for Lyra';
   await page.user.click((await menuOf(page, more)).getByRole('menuitem', { name: 'Copy' }));
   expect(await navigator.clipboard.readText()).toBe('**Two** piers:\n\n- north\n- south');
   await page.user.click((await menuOf(page, more)).getByRole('menuitem', { name: /^Copy link/ }));
@@ -110,7 +110,7 @@ test('a quotation stands behind what was written already, of the whole or of wha
   const page = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
   await answer(page, { text: 'The second pier.\n\nAnd a third.' });
   const quote = async () =>
-    page.user.click((await menuOf(page, 'More about what Lyra said')).getByRole('menuitem', { name: /^Quote/ }));
+    page.user.click((await menuOf(page, 'More for Lyra')).getByRole('menuitem', { name: /^Quote/ }));
   await page.user.type(field(), 'Wait.');
   await quote();
   expect(field().value).toBe('Wait.\n\n> The second pier.\n>\n> And a third.\n\n');
@@ -135,8 +135,8 @@ test('arrows go from the menu of one message to the next', async () => {
   ];
   const page = await openPage({ docs, path: '/agent/agent-1', snapshot: awake });
   const [mine, theirs] = [
-    await screen.findByRole('button', { name: 'More about what you wrote' }),
-    screen.getByRole('button', { name: 'More about what Lyra said' }),
+    await screen.findByRole('button', { name: 'More for You' }),
+    screen.getByRole('button', { name: 'More for Lyra' }),
   ];
   theirs.focus();
   await page.user.keyboard('{ArrowUp}');
@@ -168,7 +168,7 @@ test('how long ago it was is said for an hour, and then the time of day; the exa
   expect(times()[1]?.textContent).toBe(exact);
   await page.user.click(screen.getByRole('button', { name: exact }));
   expect(times()[1]?.textContent).toBe('59 min ago');
-  screen.getByRole('button', { name: 'More about what Lyra said' }).focus();
+  screen.getByRole('button', { name: 'More for Lyra' }).focus();
   await page.user.keyboard('{Enter}');
   expect(screen.getByRole('menu', { description: exact })).toBeDefined();
 });
@@ -321,7 +321,7 @@ test('a file of exactly as many bytes as one may have is taken, and of one with 
   });
   expect(await prepared(20_000_001)).toEqual({
     ok: false,
-    reason: 'plan.pdf is a little larger than 20 MB, which is the most.',
+    reason: 'plan.pdf is 20 MB large; a file must be smaller than 20 MB.',
   });
 });
 
@@ -369,7 +369,7 @@ test('what was written earlier can be said anew from there, and what stood there
     expect.stringMatching(/^Version 2.*YouLong ago/s),
   ]);
   await page.user.keyboard('{Escape}');
-  const [first] = screen.getAllByRole('button', { name: 'More about what you wrote' });
+  const [first] = screen.getAllByRole('button', { name: 'More for You' });
   if (first) await page.user.click(first);
   await page.user.click(screen.getByRole('menuitem', { name: /^Edit from here/ }));
   expect(field().value).toBe('First');
@@ -445,7 +445,7 @@ test('arrow up in the empty field edits the last question of a session, and brin
   await page.user.click(field());
   await page.user.keyboard('{ArrowUp}');
   expect(field().value).toBe('Long ago');
-  expect(screen.getByText(/^Your last message, to be said anew/)).toBeDefined();
+  expect(screen.getByText(/^Your last message\. Escape/)).toBeDefined();
   await page.user.keyboard('{Escape}');
   expect(field().value).toBe('');
   expect(document.activeElement).toBe(field());
@@ -487,7 +487,7 @@ test('a message that finds no relay is kept too, under the same id, so that it c
   await page.user.type(field(), 'Hello{Enter}');
   expect(page.owner.docs.at(-1)).toMatchObject({ type: 'queued-message', clientId: page.relay.posted[0]?.clientId });
   await page.say({ news: 'link', link: { kind: 'lost', reason: 'unreachable' }, snapshot: null });
-  expect(log().textContent).toContain('It goes out by itself when the relay is back.');
+  expect(log().textContent).toContain('It is sent when the relay is back.');
   await page.say({ news: 'link', link: { kind: 'live' }, snapshot: awake });
   expect(log().textContent).toContain('Lyra reads this in a moment.');
 });
@@ -705,7 +705,7 @@ test('the newest reply is copied and asked for again by one press each', async (
     said('agent-1', 'agent-1', 'It **holds**.', NOW - 1000, now),
   ];
   const page = await openPage({ docs, path: '/agent/agent-1', snapshot: awake });
-  await page.user.click(await screen.findByRole('button', { name: 'Copy this reply' }));
+  await page.user.click(await screen.findByRole('button', { name: 'Copy' }));
   expect(await navigator.clipboard.readText()).toBe('It **holds**.');
   await page.user.click(screen.getByRole('button', { name: 'Answer again' }));
   await waitFor(() => expect(page.relay.posted).toMatchObject([{ text: 'Does it hold?' }]));
@@ -753,7 +753,7 @@ test('too long a message is counted and not sent, and nothing of it is lost', as
   const text = 'x'.repeat(LIMITS.messageText + 345);
   fireEvent.input(field(), { target: { value: text } });
   expect(screen.getByRole('alert').textContent).toBe(
-    'This is 1,000,345 characters: 345 more than one message can hold. Shorten it, or send it in parts.',
+    'This is 345 characters too long. Shorten it, or send it in parts.',
   );
   fireEvent.keyDown(field(), { key: 'Enter' });
   expect(page.relay.posted).toEqual([]);
@@ -836,7 +836,7 @@ test('an edit that finds no relay stands where it was written, and goes out when
   page.relay.refusal = { kind: 'unreachable', message: 'x' };
   await page.user.clear(field());
   await page.user.type(field(), 'Second{Enter}');
-  expect(log().textContent).toContain('Not sent yet: the relay is out of reach.');
+  expect(log().textContent).toContain('Not sent yet. It is sent when the relay is back.');
   await page.say({ news: 'link', link: { kind: 'lost', reason: 'unreachable' }, snapshot: null });
   page.relay.refusal = null;
   await page.say({ news: 'link', link: { kind: 'live' }, snapshot: awake });

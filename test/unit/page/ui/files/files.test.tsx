@@ -37,7 +37,7 @@ test('what lies in a folder is listed, folders first, with what each is and how 
       .map((item) => item.textContent),
   ).toEqual([
     expect.stringMatching(/^trip, folder3.0 MBtoday 07:55/),
-    expect.stringMatching(/^a linkleads elsewhere, and is not followed/),
+    expect.stringMatching(/^a linka link/),
     expect.stringMatching(/^huge\.log40 MB/),
     expect.stringMatching(/^plan\.md1 KB/),
   ]);
@@ -49,8 +49,8 @@ test('what lies in a folder is listed, folders first, with what each is and how 
 
 test('a folder in a folder says where it is, and each of those is a link', async () => {
   const page = await open((reach) => reach.on(`GET ${API}`, folder([])), '/files/agent-1/trip/2026%20%26%20more');
-  await screen.findByText('Nothing yet.');
-  const trail = screen.getByRole('navigation', { name: 'Where this is' });
+  await screen.findByText(/^Nothing yet/);
+  const trail = screen.getByRole('navigation', { name: 'Folder' });
   expect(
     within(trail)
       .getAllByRole('link')
@@ -136,10 +136,8 @@ test('a zip that lacks something says how much of it, and where that is named, u
     reach.on(`GET ${API}`, { ...folder([entry('plan.md')]), used });
     reach.on(`GET ${API}/zip`, () => new Response(`PK of a zip ${comment}`));
   });
-  await screen.findByText(
-    /At least 5 B of 10 B used: there is more here than the 100,000 files and folders that were counted/,
-  );
-  const press = async () => page.user.click(await screen.findByRole('button', { name: 'Download all as a zip' }));
+  await screen.findByText(/> 5 B of 10 B used/);
+  const press = async () => page.user.click(await screen.findByRole('button', { name: 'Download' }));
   await press();
   await screen.findByText(
     /12 files or folders of “.+” could not be put into the zip as they are\. ROOST-LEFT-OUT\.txt in it says which, and why\./,
@@ -160,7 +158,7 @@ test('what is given to it goes there, and what is too large is said to be before
   const large = new File(['x'], 'film.mov');
   Object.defineProperty(large, 'size', { value: 40_000_000 });
   await page.user.upload(screen.getByLabelText('Choose files'), [new File(['hello'], 'a b.txt'), large]);
-  await screen.findByText(/“film\.mov” is not there\. It is larger than 30 MB/);
+  await screen.findByText(/“film\.mov” was not added\. It is larger than 30 MB/);
   const sent = page.reach.asked
     .filter(({ method }) => method === 'PUT')
     .map(({ path, query }) => [path, query.get('path')]);
@@ -250,5 +248,5 @@ test('where the kernel does not bound what commands take, the limits say so inst
     (reach) => reach.on('GET /api/approvals', () => json({ waiting: [], answered: [], sandbox })),
     '/settings/limits',
   );
-  expect(await screen.findByText(/the kernel does not limit their memory.*checks every 0\.25 s/)).toBeTruthy();
+  expect(await screen.findByText(/kernel does not limit the memory of commands.*checks every 0\.25 s/)).toBeTruthy();
 });

@@ -75,17 +75,17 @@ test('each change is listed with who made it, and opens what it changed, and the
     point('1', { work: { kind: 'turn', messageId: 'm1' }, counts: { added: 0, changed: 0, deleted: 3 } }),
   ];
   const page = await open(history(works));
-  const list = await screen.findByRole('list', { name: 'Changes, newest first' });
+  const list = await screen.findByRole('list', { name: 'History' });
   expect(
     within(list)
       .getAllByRole('button')
       .map((button) => button.textContent),
   ).toEqual([
     expect.stringMatching(/^Routine “Morning round”1 added, 1 changedtoday/),
-    expect.stringMatching(/^An answer in a session3 deletedtoday/),
+    expect.stringMatching(/^In a session3 deletedtoday/),
   ]);
   await page.user.click(within(list).getByRole('button', { name: /Morning round/ }));
-  const files = await screen.findByRole('list', { name: 'Changed files' });
+  const files = await screen.findByRole('list', { name: 'Files' });
   expect(
     within(files)
       .getAllByRole('listitem')
@@ -116,9 +116,9 @@ test('restoring all says first what it would do and what stays done, and offers 
   });
   await page.user.click(await screen.findByRole('button', { name: /Morning round/ }));
   await page.user.click(await screen.findByRole('button', { name: 'Restore all as before this…' }));
-  const dialog = await screen.findByRole('dialog', { name: 'Restore all files as they were before this?' });
+  const dialog = await screen.findByRole('dialog', { name: 'Restore all as before this…' });
   await within(dialog).findByText('2 entries will be as it was and 1 entry will be deleted.');
-  await within(dialog).findByText(/What was pushed, sent as a message or asked of other hosts stays done/);
+  await within(dialog).findByText(/^Only files come back/);
   expect(sent).toEqual([]);
   await page.user.click(within(dialog).getByRole('button', { name: 'Restore' }));
   await screen.findByText('Lyra’s files are restored.');
@@ -145,8 +145,8 @@ test('one file is restored, a moved one at both of its places, and what is refus
   );
   await page.user.click(await screen.findByRole('button', { name: /Morning round/ }));
   await page.user.click(await screen.findByRole('button', { name: 'More for b' }));
-  await page.user.click(await screen.findByRole('menuitem', { name: 'Restore it as it was before' }));
-  await screen.findByText(/Nothing had to be restored/);
+  await page.user.click(await screen.findByRole('menuitem', { name: 'Restore' }));
+  await screen.findByText('Nothing was changed.');
   expect(sent).toEqual([
     {
       to: 'before',
@@ -158,7 +158,7 @@ test('one file is restored, a moved one at both of its places, and what is refus
   ]);
   busy = true;
   await page.user.click(screen.getByRole('button', { name: 'More for new.md' }));
-  await page.user.click(await screen.findByRole('menuitem', { name: 'Delete it again' }));
+  await page.user.click(await screen.findByRole('menuitem', { name: 'Delete' }));
   await screen.findByText('The agent is at work.');
 });
 
@@ -166,10 +166,10 @@ test('what undo cannot do here is said with what to do: no git, old git, a damag
   const gap = { at: NOW, work: point('9').work, why: 'disk-full' as const };
   await open(history([], { undo: 'no-git', bytes: 0, gaps: [gap] }));
   await screen.findByText(
-    /Git is not installed where the relay runs\. Install it \(Debian and Ubuntu: apt install git/,
+    /Git is not installed on the relay’s computer\. Install it \(Debian and Ubuntu: apt install git/,
   );
   await screen.findByText(/Routine “Morning round”, today .*: the disk was full/);
-  await screen.findByText(/Nothing was changed here yet\. Before and after each run/);
+  await screen.findByText(/^Nothing was changed yet\. Here you can undo/);
   expect(screen.queryByRole('button', { name: 'Delete the history…' })).toBeNull();
 });
 
@@ -182,7 +182,7 @@ test('a history that cannot be read can be deleted, after a question', async () 
     }),
   );
   await page.user.click(await screen.findByRole('button', { name: 'Delete the history…' }));
-  const dialog = await screen.findByRole('dialog', { name: 'Delete the history of Lyra’s files?' });
+  const dialog = await screen.findByRole('dialog', { name: 'Delete the history…' });
   expect(deleted).toBe(0);
   await page.user.click(within(dialog).getByRole('button', { name: 'Delete it' }));
   await waitFor(() => expect(deleted).toBe(1));
@@ -190,7 +190,7 @@ test('a history that cannot be read can be deleted, after a question', async () 
 
 test('the address of a run opens what it changed, and says where it changed nothing', async () => {
   await open(history([point('2')]), undefined, '/file-history/agent-1/run/r2');
-  await screen.findByRole('list', { name: 'Changed files' });
+  await screen.findByRole('list', { name: 'Files' });
 });
 
 test('a run without changes is said to be one', async () => {
@@ -202,11 +202,11 @@ test('only lines near a change are shown, with the number of those between', () 
   const old = Array.from({ length: 40 }, (_none, i) => `line ${i}`);
   const now = old.with(20, 'changed');
   expect(shownLines(lineDiff(old.join('\n'), now.join('\n'))).map(({ kind, text }) => `${kind} ${text}`)).toEqual([
-    'head … 17 lines are the same',
+    'head … 17 more lines',
     ...['line 17', 'line 18', 'line 19'].map((text) => `same ${text}`),
     'gone line 20',
     'new changed',
     ...['line 21', 'line 22', 'line 23'].map((text) => `same ${text}`),
-    'head … 16 lines are the same',
+    'head … 16 more lines',
   ]);
 });

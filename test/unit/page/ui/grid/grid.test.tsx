@@ -346,7 +346,7 @@ describe('Changing somebody', () => {
     expect(facePixels('agent-1', lyra(page)?.face ?? '')).toEqual(facePixels('agent-1', born ?? ''));
     await page.user.click(screen.getByRole('button', { name: 'As at birth' }));
     expect(lyra(page)?.face).toBe(born);
-    await page.user.click(screen.getByRole('button', { name: 'Draw anew' }));
+    await page.user.click(screen.getByRole('button', { name: 'Other faces' }));
     expect(lyra(page)?.face).toBe(born);
     await page.user.click(screen.getByRole('button', { name: 'Face 3 of 8' }));
     expect(lyra(page)?.face).toMatch(/^parts:/);
@@ -356,25 +356,23 @@ describe('Changing somebody', () => {
   test('a face is painted by pointer and by keys, on both sides, with steps back; it is kept when it is taken, and taken back', async () => {
     const page = await open();
     const born = lyra(page)?.face;
-    await page.user.click(await screen.findByRole('button', { name: 'Paint it' }));
-    await page.user.click(screen.getByRole('button', { name: 'Begin with nothing' }));
+    await page.user.click(await screen.findByRole('button', { name: 'Paint the face' }));
+    await page.user.click(screen.getByRole('button', { name: 'Clear' }));
     const lit = () =>
-      screen
-        .getAllByRole('gridcell', { name: /in (colour|its shade)$/ })
-        .map((cell) => cell.getAttribute('aria-label'));
+      screen.getAllByRole('gridcell', { name: /(?:Colour|Shade)$/ }).map((cell) => cell.getAttribute('aria-label'));
     await page.user.click(screen.getByRole('gridcell', { name: 'Row 6, column 5: empty' }));
-    expect(lit()).toEqual(['Row 6, column 5: in colour', 'Row 6, column 10: in colour']);
+    expect(lit()).toEqual(['Row 6, column 5: Colour', 'Row 6, column 10: Colour']);
     await page.user.click(screen.getByRole('radio', { name: 'Shade' }));
     await page.user.click(screen.getByRole('checkbox', { name: 'Both sides alike' }));
-    screen.getByRole('gridcell', { name: 'Row 6, column 5: in colour' }).focus();
+    screen.getByRole('gridcell', { name: 'Row 6, column 5: Colour' }).focus();
     await page.user.keyboard('{ArrowDown}{ArrowRight} ');
-    expect(lit()[2]).toBe('Row 7, column 6: in its shade');
+    expect(lit()[2]).toBe('Row 7, column 6: Shade');
     await page.user.keyboard(' ');
     expect(lit()).toHaveLength(2);
     await page.user.keyboard('{Control>}z{/Control}');
     expect(lit()).toHaveLength(3);
     expect(lyra(page)?.face).toBe(born);
-    await page.user.click(screen.getByRole('button', { name: 'Take this face' }));
+    await page.user.click(screen.getByRole('button', { name: 'Save' }));
     expect(facePixels('agent-1', lyra(page)?.face ?? '')).toEqual([
       { x: 5, y: 6, tone: 1 },
       { x: 10, y: 6, tone: 1 },

@@ -60,7 +60,7 @@ test('the inbox lists what waits with its one action, and the header and the tit
   expect(list.getByText('Which API key?', { exact: false })).toBeDefined();
   expect(list.getByRole('link', { name: 'Answer' })).toBeDefined();
   expect(list.getByRole('button', { name: /^Continue/ })).toBeDefined();
-  expect(list.getByRole('button', { name: 'Save (Night watch)' })).toBeDefined();
+  expect(list.getByRole('button', { name: 'Save: Night watch' })).toBeDefined();
   const place = within(screen.getByRole('navigation', { name: 'Places' })).getByRole('link', { name: /^Inbox/ });
   // The unread answer of the agent that asks is apart, and is not counted once more.
   expect(place.textContent).toBe('Inbox5 wait for you1 unread');

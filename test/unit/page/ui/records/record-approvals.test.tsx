@@ -72,7 +72,7 @@ const tick = async ({ user }: Page, name: RegExp) => user.click(within(await ban
 test('each thing that waits is shown whole, with what nobody would see in it, and is not ticked', async () => {
   await open((reach) => waiting(reach, ALL));
   const shown = await banner();
-  expect(shown.textContent).toContain('4 things that came from a copy, another device or another relay wait');
+  expect(shown.textContent).toContain('4 things from elsewhere wait');
   const boxes = within(shown).getAllByRole<HTMLInputElement>('checkbox');
   expect(boxes.map(({ checked }) => checked)).toEqual([false, false, false, false]);
   for (const part of [
@@ -113,10 +113,10 @@ test('a yes is sent for what is ticked alone, by the hash of what was shown; a n
   const page = await open((reach) => waiting(reach, ALL));
   await tick(page, /“notes”/);
   await page.user.click(within(await banner()).getByRole('button', { name: 'Allow what is ticked' }));
-  await screen.findByText(/^3 things that came/);
+  await screen.findByText(/^3 things from elsewhere/);
   await tick(page, /prices/);
   await page.user.click(within(await banner()).getByRole('button', { name: 'Leave off what is ticked' }));
-  await screen.findByText(/^2 things that came/);
+  await screen.findByText(/^2 things from elsewhere/);
   expect(page.reach.bodies(ANSWER)).toEqual([
     { answers: [{ type: 'attached-server', id: 'notes', part: '', hash: 'server', yes: true }] },
     { answers: [{ type: 'prices', id: 'prices', part: '', hash: 'prices', yes: false }] },

@@ -40,7 +40,7 @@ test('a proposed routine is a card in the conversation with its time and its pri
   expect(card.textContent).toContain('Every day at 03:00');
   await waitFor(() => expect(card.textContent).toContain('1 run a day · about $0.12 a day'));
   expect(within(card).queryByRole('alert')).toBeNull();
-  await page.user.click(within(card).getByRole('button', { name: 'Save (Night watch)' }));
+  await page.user.click(within(card).getByRole('button', { name: 'Save: Night watch' }));
   await waitFor(() => expect(screen.queryByRole('article', { name: 'Night watch' })).toBeNull());
   expect(page.reach.times('POST /v1/routine-proposals/proposal-1/accept')).toBe(1);
 });

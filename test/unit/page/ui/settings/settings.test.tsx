@@ -712,7 +712,7 @@ test('what the person changed is told by its day, the newest first, in plain wor
       'Today',
       expect.stringMatching(/^You changed the prices\. \| .*“mine”: from none to \$10 in, /),
       'You changed “Budget a day (Lyra the Second)” from $2.00 to $5.00.',
-      'You changed the colour of Lyra the Second from its seat’s to Jade.',
+      'You changed “Colour (Lyra the Second)” from its seat’s to Jade.',
       'You made the group “Night watch”. | on this device',
       'You retired Wren.',
       'You renamed “Lyra” to “Lyra the Second”.',
@@ -738,20 +738,20 @@ test('an undo sets what stood there before, is a change itself, and asks where i
   });
   const line = (text: string) => screen.getByText(text).closest('li') ?? document.body;
   const undo = (text: string) => within(line(text)).getByRole('button', { name: `Undo: ${text}` });
-  const colour = 'You changed the colour of Lyra from its seat’s to Jade.';
+  const colour = 'You changed “Colour (Lyra)” from its seat’s to Jade.';
   await screen.findByText(colour);
   await page.user.click(undo(colour));
   await within(line(colour)).findByText('It is as it was before.');
   expect(document.activeElement).toBe(line(colour));
   expect(page.state.household.store.getState().roster.byId.get('agent-1')?.color).toBe(seatColor(0).color);
-  const back = 'You changed the colour of Lyra from Jade to its seat’s.';
+  const back = 'You changed “Colour (Lyra)” from Jade to its seat’s.';
   expect(undo(back)).toBeDefined();
 
   const first = 'You changed “Give up on an agent that does not answer within” from 120 seconds to 60 seconds.';
   within(line(first)).getByText('Changed again since.');
   await page.user.click(undo(first));
   expect(page.state.household.store.getState().settings.wakeTimeoutMs).toBe(90_000);
-  await page.user.click(screen.getByRole('button', { name: 'Undo it' }));
+  await page.user.click(screen.getByRole('button', { name: 'Undo' }));
   await within(line(first)).findByText('It is as it was before.');
   expect(page.state.household.store.getState().settings.wakeTimeoutMs).toBe(120_000);
 });

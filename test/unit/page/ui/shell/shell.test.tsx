@@ -202,7 +202,7 @@ test('a file that is pasted goes along with the message, and one that cannot is 
   const paste = (file: File) => fireEvent.paste(field, { clipboardData: { files: [file], types: ['Files'] } });
   paste(new File(['A note.'], 'note.txt', { type: 'text/plain' }));
   await page.user.click(await screen.findByRole('button', { name: 'Remove note.txt' }));
-  expect(screen.queryByRole('list', { name: 'Goes along with this message' })).toBeNull();
+  expect(screen.queryByRole('list', { name: 'Attached' })).toBeNull();
   paste(new File([new Uint8Array([0, 1, 2])], 'a.bin'));
   expect((await screen.findByRole('alert')).textContent).toContain('a.bin');
 });
@@ -223,8 +223,8 @@ test('a new line to the ledger’s owner reads again what was missed', async () 
 test.each([
   ['/inbox', 'Inbox', 'Inbox'],
   ['/activity/wakes', 'Wakes · Activity', 'Activity'],
-  ['/activity/wakes/agent-1', 'Activity of Lyra', 'Activity'],
-  ['/schedule/agent-1', 'Schedule of Lyra', 'Schedule'],
+  ['/activity/wakes/agent-1', 'Lyra · Activity', 'Activity'],
+  ['/schedule/agent-1', 'Schedule: Lyra', 'Schedule'],
   ['/threads', 'Threads', 'Threads'],
   ['/activity/costs', 'Costs · Activity', 'Activity'],
   ['/settings/agents', 'What agents may do · Settings', 'Settings'],

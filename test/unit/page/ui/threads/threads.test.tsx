@@ -246,7 +246,7 @@ test('what finds no relay stands there, also over a reload, and goes out by itse
     throw new TypeError('no answer');
   });
   await page.user.type(await field(), 'Anybody there?{Enter}');
-  await screen.findByText(/Not sent yet: the relay is out of reach/);
+  await screen.findByText(/Not sent yet. It is sent when/);
   const [first] = page.reach.bodies('POST /api/threads/bridge/messages');
   // A page that is gone tries no more.
   await page.say({ news: 'link', link: { kind: 'lost', reason: 'unreachable' }, snapshot: null });
