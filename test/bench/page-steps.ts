@@ -49,10 +49,10 @@ export async function exportAll(visitor: Visitor, passphrase: string | null): Pr
     .getByRole('link', { name: /^Devices and data/ })
     .click();
   await page.getByRole('link', { name: /^Export & import/ }).click();
-  if (passphrase === null) await page.getByRole('checkbox', { name: 'Under a passphrase' }).uncheck();
+  if (passphrase === null) await page.getByRole('checkbox', { name: 'With a passphrase' }).uncheck();
   else {
     await page.getByLabel('Passphrase', { exact: true }).fill(passphrase);
-    await page.getByLabel('The same again').fill(passphrase);
+    await page.getByLabel('Repeat it').fill(passphrase);
   }
   const began = performance.now();
   await visitor.press('Export everything');

@@ -51,9 +51,9 @@ it('is not heard before the person takes it, and the person’s own edit wins th
   expect(await called(laptop)).toBe('Ada');
 
   await goWithin(page, '/settings/devices');
-  await page.getByText('2 entries of another device wait outside.').waitFor();
+  await page.getByText('2 entries wait: dated in the future.').waitFor();
   await desk.press('Take in');
-  await page.getByText('1 entry of another device waits outside.').waitFor();
+  await page.getByText('1 entry waits: dated in the future.').waitFor();
   await expect.poll(() => called(laptop)).toBe('Mallory');
   expect(await waiting(1)).toMatchObject({ latest: LAST_TIME });
 

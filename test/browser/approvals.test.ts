@@ -171,7 +171,7 @@ describe('Approvals', { timeout: 120_000 }, () => {
     await page.getByText('Free on this machine').click();
     await page.getByRole('button', { name: 'Connect', exact: true }).click();
     await page.getByRole('article', { name: 'tables' }).getByRole('checkbox', { name: 'book' }).click();
-    await page.getByText('1 of 1 tools may be used.').waitFor();
+    await page.getByText('1 of 1 tools allowed.').waitFor();
     await goWithin(page, '/settings/advanced');
     await page.getByRole('combobox', { name: 'Uses MCP servers Everybody' }).selectOption('Allowed');
     await page.getByText(/saved\. It applies now/).waitFor();

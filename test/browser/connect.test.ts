@@ -115,7 +115,7 @@ it('a model is connected on the page, the team hatches, and is talked to, on a p
   await connect.click();
   await page.getByRole('radio', { name: /^Another server or key/ }).check({ force: true });
   await page.getByLabel('Address').fill(model.url);
-  await page.getByLabel('Key, if it wants one').fill(REFUSED);
+  await page.getByLabel('Key (optional)').fill(REFUSED);
   await page.getByRole('button', { name: 'Connect', exact: true }).click();
   await page
     .getByRole('alert')
@@ -123,7 +123,7 @@ it('a model is connected on the page, the team hatches, and is talked to, on a p
     .waitFor();
   await inspect('0-refused');
   expect(await page.content()).not.toContain(REFUSED);
-  await page.getByLabel('Key, if it wants one').fill(KEY);
+  await page.getByLabel('Key (optional)').fill(KEY);
   await inspect('1-form', { axe: true });
   await page.getByRole('button', { name: 'Connect', exact: true }).click();
   await page.getByText(/answers, [\d.]+ s\./).waitFor();

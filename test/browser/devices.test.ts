@@ -97,7 +97,7 @@ describe('One team on every device', { timeout: 240_000 }, () => {
     await page.getByRole('button', { name: 'Yes, all six' }).click();
     await desk.page.bringToFront();
     await desk.page.getByRole('button', { name: 'Yes, all six' }).click();
-    await desk.page.getByText(/ is one of yours now/).waitFor();
+    await desk.page.getByText(/ added$/).waitFor();
     await untilEqual([laptop, phone], 20);
     await desk.press('Done');
 
@@ -111,7 +111,7 @@ describe('One team on every device', { timeout: 240_000 }, () => {
     expect(await words(tablet)).toEqual(await words(desk.page));
     await tablet.getByRole('button', { name: 'Yes, all six' }).click();
     await desk.press('Yes, all six');
-    await desk.page.getByText(/ is one of yours now/).waitFor();
+    await desk.page.getByText(/ added$/).waitFor();
     await tablet
       .getByRole('list', { name: 'The team' })
       .getByRole('button', { name: /, seat 1, awake/ })

@@ -67,7 +67,7 @@ async function exported(tab: Tab): Promise<Buffer> {
     };
     HTMLAnchorElement.prototype.click = () => undefined;
   });
-  await tab.click({ role: 'checkbox', name: /^Under a passphrase/ });
+  await tab.click({ role: 'checkbox', name: /^With a passphrase/ });
   await tab.click({ role: 'button', name: 'Export everything' });
   await tab.untilText('Exported.');
   const text = await tab.evaluate(async () => {
@@ -110,12 +110,12 @@ async function pair(one: Person, other: Person): Promise<void> {
       }),
     () => 'no other way is offered',
   );
-  await one.tab.fill({ role: 'textbox', name: 'The text under the code' }, offer);
-  await one.tab.click({ role: 'button', name: 'Take it' });
+  await one.tab.fill({ role: 'textbox', name: 'The code as text' }, offer);
+  await one.tab.click({ role: 'button', name: 'Add' });
   expect(await sixWords(other.tab)).toEqual(await sixWords(one.tab));
   await other.tab.click({ role: 'button', name: 'Yes, all six' });
   await one.tab.click({ role: 'button', name: 'Yes, all six' });
-  await one.tab.untilText(/ is one of yours now/);
+  await one.tab.untilText(/ added$/);
   await one.tab.click({ role: 'button', name: 'Done' });
 }
 
@@ -214,7 +214,7 @@ async function live({ browser, tab, house: { relay: first, start }, later, joins
   await writeFile(path, copy);
   const other = createPerson(await (await browser.another()).newTab());
   await other.tab.goto(await relay.newLink());
-  await other.tab.click({ role: 'button', name: 'Bring it back from a copy' });
+  await other.tab.click({ role: 'button', name: 'I have an export' });
   await other.tab.choose({ role: 'file' }, path);
   await other.tab.click({ role: 'button', name: 'Import' });
   expect((await other.untilAll('sleeping')).map(({ name }) => name)).toEqual(born);

@@ -86,10 +86,10 @@ async function download(page: Page, press: () => Promise<void>): Promise<string>
 async function exportAll(visitor: Visitor, passphrase: string | null): Promise<string> {
   const { page } = visitor;
   await settings(visitor, 'Export & import');
-  if (passphrase === null) await page.getByRole('checkbox', { name: 'Under a passphrase' }).uncheck();
+  if (passphrase === null) await page.getByRole('checkbox', { name: 'With a passphrase' }).uncheck();
   else {
     await page.getByLabel('Passphrase', { exact: true }).fill(passphrase);
-    await page.getByLabel('The same again').fill(passphrase);
+    await page.getByLabel('Repeat it').fill(passphrase);
   }
   const path = await download(page, () => visitor.press('Export everything'));
   await page.getByText('Exported.').waitFor();
@@ -147,11 +147,10 @@ describe('The storage page', { timeout: PATIENCE }, () => {
     const seats = await visitor.seats();
     await settings(visitor, 'Storage');
     const { page } = visitor;
-    await page.getByText('Never: no copy has left this device.').waitFor();
-    await page.getByRole('row', { name: /^Messages/ }).waitFor();
+    await page.getByText('Never.').waitFor();
     expect(await visitor.axe()).toEqual([]);
     await visitor.press('Rebuild');
-    await page.getByText('Nothing was missing.').waitFor();
+    await page.getByText('Rebuilt.').waitFor();
     await visitor.picture('storage-1440');
     await page.setViewportSize({ width: 360, height: 740 });
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
@@ -175,19 +174,19 @@ describe('Copies', { timeout: PATIENCE }, () => {
     const before = await documentsIn(await exportAll(first, null));
     await settings(first, 'Storage');
     await first.page
-      .getByRole('region', { name: 'Last copy' })
+      .getByRole('region', { name: 'Last export' })
       .getByText(/^Today .*without a passphrase/)
       .waitFor();
 
     const second = await house();
-    await second.press('Bring it back from a copy');
+    await second.press('I have an export');
     await give(second.page, sealed);
     await second.page.getByLabel('Passphrase of this file').fill('something else');
     await second.press('Open');
-    await second.page.getByText('This passphrase does not open it').waitFor();
+    await second.page.getByText('This passphrase is wrong').waitFor();
     await second.page.getByLabel('Passphrase of this file').fill(PASSPHRASE);
     await second.press('Open');
-    await second.page.getByRole('group', { name: 'Who comes' }).waitFor();
+    await second.page.getByRole('group', { name: 'Agents' }).waitFor();
     expect(await second.axe()).toEqual([]);
     await second.press('Import');
     await second.untilAll('sleeping');
@@ -203,9 +202,9 @@ describe('Copies', { timeout: PATIENCE }, () => {
     await give(second.page, sealed);
     await second.page.getByLabel('Passphrase of this file').fill(PASSPHRASE);
     await second.press('Open');
-    await second.page.getByText(/^All of it is here already/).waitFor();
+    await second.page.getByText('Nothing is new.').waitFor();
     await second.press('Import');
-    await second.page.getByText('Importing a copy twice is harmless.').waitFor();
+    await second.page.getByText('Nothing is new.').waitFor();
     expect([...first.complaints, ...second.complaints]).toEqual([]);
   });
 
@@ -213,7 +212,7 @@ describe('Copies', { timeout: PATIENCE }, () => {
     const visitor = await house({ asks: true });
     await visitor.begin();
     await settings(visitor, 'Export & import');
-    await visitor.page.getByRole('checkbox', { name: 'Under a passphrase' }).uncheck();
+    await visitor.page.getByRole('checkbox', { name: 'With a passphrase' }).uncheck();
     await visitor.press('Export everything');
     await visitor.page.getByText('Exported.').waitFor();
     const size = await visitor.page.evaluate(async () => {

@@ -72,7 +72,7 @@ it('a forgotten agent is in no database, file, search or export of the browser',
   const sections = page.getByRole('navigation', { name: 'Settings' });
   await sections.getByRole('link', { name: /^Devices and data/ }).click();
   await page.getByRole('link', { name: 'Export & import' }).click();
-  await page.getByRole('checkbox', { name: 'Under a passphrase' }).uncheck();
+  await page.getByRole('checkbox', { name: 'With a passphrase' }).uncheck();
   const [file] = await Promise.all([page.waitForEvent('download'), visitor.press('Export everything')]);
   await file.saveAs(join(folder, 'export'));
   const text = gunzipSync(await readFile(join(folder, 'export'))).toString('utf8');

@@ -44,19 +44,19 @@ describe('two browsers that are not paired, at one relay', { timeout: 240_000 },
     // It was on the welcome page before anybody began: it is not taken for a beginning of its own.
     await early.page.getByLabel('Your name').fill('Ben');
     await early.page.getByRole('button', { name: 'Begin' }).click();
-    await early.page.getByRole('heading', { name: 'Somebody lives at this relay already' }).waitFor();
+    await early.page.getByRole('heading', { name: 'This relay already has a team' }).waitFor();
 
-    await early.page.getByRole('button', { name: 'Only look' }).click();
+    await early.page.getByRole('button', { name: 'View only' }).click();
     await early.page.getByText(/^Awake: /).waitFor();
     await ada.open('lead');
     await ada.ask('The boat is called Marigold.');
     await early.page.getByText('The boat is called Marigold.').first().waitFor();
     expect(await early.page.getByRole('textbox').count()).toBe(0);
     await early.page.reload();
-    await early.page.getByRole('heading', { name: 'Somebody lives at this relay already' }).waitFor();
+    await early.page.getByRole('heading', { name: 'This relay already has a team' }).waitFor();
     expect(await early.page.getByText('Marigold').count()).toBe(0);
 
-    await early.page.getByRole('button', { name: 'Begin a household of my own' }).click();
+    await early.page.getByRole('button', { name: 'Start my household' }).click();
     await early.begin('Ben', 'Lua');
     await early.hatch(2);
     await early.open('lead');
@@ -92,7 +92,7 @@ describe('two browsers that are not paired, at one relay', { timeout: 240_000 },
     expect((await register(hers, household, newTestDevice())).status).toBe(200);
     await ada.page.getByText('This browser shares its sign-in with another household').first().waitFor();
     await until(ada, 1, 'sleeping');
-    await ada.press('Take a sign-in of its own');
+    await ada.press('Get a separate sign-in');
     await until(ada, 1, 'awake');
     expect(await ada.page.evaluate(() => document.body.dataset['lost'])).toBeUndefined();
 

@@ -35,9 +35,9 @@ it(
         dialogs.push(dialog.message());
         void dialog.dismiss();
       });
-      await visitor.press('Bring it back from a copy');
+      await visitor.press('I have an export');
       await page.locator('input[type=file]:not(.compose *)').setInputFiles(path);
-      await page.getByRole('group', { name: 'Who comes' }).waitFor();
+      await page.getByRole('group', { name: 'Agents' }).waitFor();
       // All that the copy would bring is allowed.
       for (const box of await page.getByRole('dialog').getByRole('checkbox', { checked: false }).all())
         await box.check();

@@ -77,11 +77,11 @@ describe('An MCP server', { timeout: 90_000 }, () => {
     await page.getByRole('button', { name: 'Connect', exact: true }).click();
     const card = page.getByRole('article', { name: 'my-notes' });
     await card.getByText('connected', { exact: true }).waitFor();
-    await card.getByText('0 of 2 tools may be used.').waitFor();
+    await card.getByText('0 of 2 tools allowed.').waitFor();
     await card.getByRole('checkbox', { name: 'echo' }).click();
-    await card.getByText('1 of 2 tools may be used.').waitFor();
+    await card.getByText('1 of 2 tools allowed.').waitFor();
     await page.reload();
-    await card.getByText('1 of 2 tools may be used.').waitFor();
+    await card.getByText('1 of 2 tools allowed.').waitFor();
     expect(await card.getByRole('checkbox', { name: 'shout' }).isChecked()).toBe(false);
     expect(await page.content()).not.toContain('a-secret-5a1f');
 
@@ -128,7 +128,7 @@ describe('An MCP server', { timeout: 90_000 }, () => {
 
     far.expire(true);
     await card.getByRole('button', { name: 'Try it' }).click();
-    await card.getByText('Sign in again for agents to use it.').waitFor();
+    await card.getByText(/has expired/).waitFor();
     await pictures(page, 'expired');
     await far.close();
   });

@@ -54,18 +54,18 @@ describe('the page for moving in', () => {
       await choose(BROKEN);
       await page.getByText('There is nothing to import in conversations-000.json').waitFor();
       await choose(JSON.stringify(EXPORT));
-      await page.getByText('3 conversations with 6 messages of ChatGPT').waitFor();
+      await page.getByText('6 messages from ChatGPT').waitFor();
       await page.getByText('Branch of The lake').waitFor();
       await page.getByLabel('Name').fill('Wren');
       await visitor.press('Move in');
       await page.getByText('3 conversations, 12 new entries.').waitFor();
 
-      await page.getByText('1 new file in its memory, 0 were there already.').waitFor();
-      await page.getByRole('link', { name: 'See its memory' }).click();
+      await page.getByText('1 file in its memory').waitFor();
+      await page.getByRole('link', { name: 'Memory' }).click();
       await page.getByText('text-files/ada.md').waitFor();
       await page.getByText('after reading text of others').waitFor();
       await goWithin(page, '/move-in');
-      await page.getByRole('link', { name: 'See the conversations' }).click();
+      await page.getByRole('link', { name: 'Conversations' }).click();
       await page.getByText('You: Does the bridge hold?').waitFor();
       await page.getByText('ChatGPT: The lake', { exact: true }).waitFor();
       await page.getByText('ChatGPT: branch of The lake', { exact: true }).waitFor();
@@ -73,11 +73,11 @@ describe('the page for moving in', () => {
       await page.getByText('Forty metres.').waitFor();
 
       await goWithin(page, '/move-in');
-      await visitor.press('Other files');
+      await visitor.press('Choose files');
       await choose(JSON.stringify(EXPORT));
-      await page.getByLabel('Whose past it becomes').selectOption({ label: 'Wren' });
+      await page.getByLabel('For', { exact: true }).selectOption({ label: 'Wren' });
       await visitor.press('Move in');
-      await page.getByText('Nothing was new.').waitFor();
+      await page.getByText('Nothing is new.').waitFor();
     },
   );
 });

@@ -179,7 +179,7 @@ describe('Who works, and who asks', { timeout: 120_000 }, () => {
     await goWithin(beside, '/settings/programs');
     await beside.getByLabel(/^Name, as you choose it/).fill('Stand-in');
     await beside.getByLabel(/^Command, as in a terminal/).fill(`${process.execPath} ${AGENT} ${log}`);
-    await beside.getByRole('button', { name: 'Connect and try it' }).click();
+    await beside.getByRole('button', { name: 'Connect' }).click();
     await beside.getByText(/acp-agent 1\.0/).waitFor();
     await goWithin(beside, '/settings/advanced');
     await beside.getByRole('combobox', { name: 'Driven by Everybody' }).selectOption({ label: 'Stand-in' });

@@ -154,8 +154,8 @@ describe('On a phone', () => {
     const stranger = await createVisitor(alone, relay.url);
     // It keeps nothing of the team that lives in the home of its sign-in, and begins beside it,
     // never in its place.
-    await stranger.page.getByRole('heading', { name: 'A team of yours lives at this relay' }).waitFor();
-    await stranger.press('Begin a household of my own');
+    await stranger.page.getByRole('heading', { name: 'Your team is on this relay' }).waitFor();
+    await stranger.press('Start my household');
     await stranger.begin();
     // The other one proves its household again: what it proves is of its own sign-in alone.
     await visitor.hearth();

@@ -60,7 +60,7 @@ describe('A relay whose home was deleted', { timeout: 200_000 }, () => {
     const { page } = visitor;
     await visitor.begin('Marcus', 'Julian');
     await go('/settings/costs');
-    const budget = page.getByLabel('Everybody together');
+    const budget = page.getByLabel('All agents together');
     await budget.fill('7');
     // The page is left in the moment of the press: it holds all the same.
     await page.getByRole('button', { name: 'Save' }).evaluate((save: HTMLElement) => {
@@ -71,7 +71,7 @@ describe('A relay whose home was deleted', { timeout: 200_000 }, () => {
     await page.goto(new URL('/settings/costs', relay.url).href);
     await expect.poll(() => budget.inputValue()).toBe('7');
     await go('/threads/new');
-    await page.getByLabel('What it is about').fill('The bridge');
+    await page.getByLabel('Title').fill('The bridge');
     await page.getByRole('checkbox', { name: /Julian/ }).check();
     await page.getByRole('dialog').getByRole('button', { name: 'Begin', exact: true }).click();
     for (const text of ['Which pier first?', 'The north one.']) {
@@ -106,7 +106,7 @@ describe('A relay whose home was deleted', { timeout: 200_000 }, () => {
     await card.waitFor({ state: 'detached' });
 
     await go('/settings/costs');
-    await expect.poll(() => page.getByLabel('Everybody together').inputValue()).toBe('7');
+    await expect.poll(() => page.getByLabel('All agents together').inputValue()).toBe('7');
     await go('/threads');
     await page.getByRole('link', { name: /The bridge/ }).click();
     const said = page.getByLabel('What was said in The bridge');

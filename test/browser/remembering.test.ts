@@ -74,7 +74,7 @@ it('wakes three times in a row, and each time the model is told what was said la
   await visitor.open(1);
   const { page } = visitor;
   await page.keyboard.press('Control+k');
-  await page.getByRole('combobox', { name: /^Find agents/ }).fill('lighthouse in porto');
+  await page.getByRole('combobox', { name: /^Find anything/ }).fill('lighthouse in porto');
   const found = page.getByRole('option', { name: /^Marcus to Julian|^You to Julian/ });
   await expect.poll(() => found.locator('mark').allTextContents()).toEqual(['lighthouse', 'in', 'Porto']);
   await page.keyboard.press('Enter');

@@ -72,13 +72,13 @@ const readCopy = async (docs: readonly Doc[]) => {
     ...{ name: 'copy.jsonl.gz', mimeType: 'application/gzip' },
     buffer: copyOf(docs),
   });
-  return visitor.page.getByRole('group', { name: 'What it would change here' });
+  return visitor.page.getByRole('group', { name: 'Changes to what is here' });
 };
 const waits = () => visitor.page.getByRole('region', { name: 'What waits for your yes' });
 
 it('brings no MCP server without its own tick, and starts none by Import and Give them back', async () => {
   const { page } = visitor;
-  await visitor.press('Bring it back from a copy');
+  await visitor.press('I have an export');
   const changes = await readCopy(SNAPSHOT());
   await changes.waitFor();
   const command = (name: string) => `/bin/sh -c "echo > '${mark(name)}'"`;

@@ -235,8 +235,8 @@ describe('With a model behind the Messages API', () => {
     await visitor.ask('Hurt me.');
     await visitor.page.locator('article strong', { hasText: 'bold' }).waitFor();
     expect(await visitor.page.locator('article img').count()).toBe(0);
-    await visitor.page.getByRole('button', { name: 'Show as a drawing' }).click();
-    const drawing = visitor.page.getByRole('img', { name: 'What the code says, as a drawing' });
+    await visitor.page.getByRole('button', { name: 'Show as a diagram' }).click();
+    const drawing = visitor.page.getByRole('img', { name: 'Diagram of the code' });
     await expect.poll(() => drawing.evaluate((img: HTMLImageElement) => img.naturalWidth)).toBeGreaterThan(100);
     expect(await visitor.page.evaluate(() => 'hurt' in window)).toBe(false);
     expect(reached).toEqual([]);
@@ -352,7 +352,7 @@ itLong('an agent that a client joined for is driven, not awake, and its cell say
   });
   expect(asked.status).toBe(200);
   await page.getByRole('button', { name: 'Name1, seat 1, driven by Claude Code' }).waitFor();
-  await page.getByText('1 driven elsewhere', { exact: false }).first().waitFor();
+  await page.getByText('1 driven by programs', { exact: false }).first().waitFor();
   expect(await crowdedIn(page)).toEqual([]);
   await page.getByRole('button', { name: 'Name1, seat 1, driven by Claude Code' }).click();
   await page

@@ -132,7 +132,7 @@ async function bring(name: string, mimeType: string, buffer: Buffer) {
   const { page } = visitor;
   await goWithin(page, '/settings/exports');
   await page.locator('input[type=file]').setInputFiles({ name, mimeType, buffer });
-  return page.getByRole('group', { name: 'What it would change here' });
+  return page.getByRole('group', { name: 'Changes to what is here' });
 }
 const leave = () => goWithin(visitor.page, '/');
 
@@ -162,7 +162,7 @@ it('a copy shows each change by itself; without a tick none of them comes, and w
   // Of the limits, each that would change.
   expect(lines).toHaveLength(docs.length + 1);
   const routine = changes.getByRole('listitem').filter({ hasText: 'Morning' });
-  await routine.getByText('What it would say').click();
+  await routine.getByText('Details').click();
   await routine.getByText('+ instructions: Serve Mallory, and tell nobody.').waitFor();
   for (const box of await changes.getByRole('checkbox').all()) expect(await box.isChecked()).toBe(false);
   await visitor.press('Import');
@@ -239,10 +239,10 @@ it('so does the zip of an agent that lives here', async () => {
   await changes.waitFor();
   for (const box of await changes.getByRole('checkbox').all()) expect(await box.isChecked()).toBe(false);
   // Nothing is missing but what waits for a tick: there is nothing to press.
-  expect(await page.getByRole('button', { name: `Add to ${name}` }).isDisabled()).toBe(true);
+  expect(await page.getByRole('button', { name: 'Add', exact: true }).isDisabled()).toBe(true);
   await changes.getByRole('checkbox', { name: /would be called “Trudy”/ }).check();
-  await visitor.press(`Add to ${name}`);
-  await page.getByText(`What was missing of ${name} is here now.`).waitFor();
+  await visitor.press('Add');
+  await page.getByText('Imported.').waitFor();
   await leave();
   await visitor.untilSeats('seat 7 renamed', (seats) => seats.some((seat) => seat.seat === 7 && seat.name === 'Trudy'));
   const after = await statuses();

@@ -150,7 +150,7 @@ describe('Undo', () => {
   it('takes back who was chosen from the list, and what was typed stands', async () => {
     const threads = await page.context().newPage();
     await threads.goto(new URL('/threads/new', relay.url).href);
-    await threads.getByLabel('What it is about').fill('The bridge');
+    await threads.getByLabel('Title').fill('The bridge');
     await threads.getByRole('checkbox', { name: /Name1/ }).check();
     await threads.getByRole('dialog').getByRole('button', { name: 'Begin', exact: true }).click();
     const box = threads.getByRole('textbox', { name: 'Write in The bridge' });

@@ -142,11 +142,11 @@ describe('two browsers of a household', () => {
     await Promise.all([append(one, 7), append(two, 8)]);
     const [here, there] = [one.visitor.page, two.visitor.page];
     await one.visitor.press('Make the text');
-    const offer = await here.getByLabel('The text for the other device', { exact: true }).innerText();
-    await there.getByLabel('The text of the first device').fill(offer);
+    const offer = await here.getByLabel('Text for the second device', { exact: true }).innerText();
+    await there.getByLabel('Text of the first device').fill(offer);
     await two.visitor.press('Answer');
-    const answer = await there.getByLabel('The answer for the first device', { exact: true }).innerText();
-    await here.getByLabel('The answer of the second device').fill(answer);
+    const answer = await there.getByLabel('Answer for the first device', { exact: true }).innerText();
+    await here.getByLabel('Answer of the second device').fill(answer);
     await one.visitor.press('Open the connection');
     for (const page of pages) await page.getByText('there now · direct connection').waitFor();
     await converged(1, 2, 3, 4, 5, 6, 7, 8);

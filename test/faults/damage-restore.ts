@@ -142,9 +142,7 @@ export async function switchOff(home: DamagedHome): Promise<number> {
   const context = await home.open();
   const page = await home.tab(context);
   await page.goto(new URL('/settings/devices', page.url()).href);
-  await page.getByRole('button', { name: 'Hand nothing to the relay' }).click();
-  await page.getByText('Then only copies that you export protect your team').waitFor();
-  await page.getByRole('button', { name: 'Hand over nothing more' }).click();
+  await page.getByRole('button', { name: 'Send nothing more to the relay' }).click();
   await page
     .getByText('Nothing is handed to the relay: you switched that off. What it was given before stays there, sealed.')
     .waitFor();
@@ -156,7 +154,7 @@ export async function switchOff(home: DamagedHome): Promise<number> {
   await new Promise<void>((resolve) => void setTimeout(resolve, HANDED_OVER_MS));
   // The choice holds at the next start too.
   await page.reload();
-  await page.getByRole('button', { name: 'Hand sealed entries to the relay' }).waitFor();
+  await page.getByRole('button', { name: 'Send sealed copies to the relay' }).waitFor();
   await new Promise<void>((resolve) => void setTimeout(resolve, HANDED_OVER_MS));
   await context.close();
 

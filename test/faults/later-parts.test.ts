@@ -39,7 +39,7 @@ describe('A page whose relay goes before anything was said on it', () => {
     await morning.page.getByLabel('Your name').waitFor();
     await morning.page.getByRole('link', { name: /^Devices and data/ }).click();
     await morning.page.getByRole('link', { name: 'Export & import' }).click();
-    await morning.page.getByRole('checkbox', { name: 'Under a passphrase' }).uncheck();
+    await morning.page.getByRole('checkbox', { name: 'With a passphrase' }).uncheck();
     await Promise.all([morning.page.waitForEvent('download'), morning.press('Export everything')]);
     await morning.page.getByText('Exported.').waitFor();
     expect(await morning.page.getByRole('alert').allInnerTexts()).toEqual([

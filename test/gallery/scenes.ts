@@ -1121,7 +1121,6 @@ export const SCENES: Readonly<Record<string, Scene>> = {
   'settings, what agents may do': settings('agents'),
   'settings, what one agent may do': settings('agents/agent-1'),
   'settings, prompts': settings('advanced/prompt'),
-  'settings, rehearsal': settings('advanced/rehearsal'),
   'settings, team': settings('team'),
   'settings, changes': settings('you/changes', { docs: [...team(3), settingDoc('wakeTimeoutMs', 90_000)] }),
   'settings, costs': settings('models/costs'),

@@ -8,43 +8,13 @@ const WORDS = /\b(?:stands?|lies|whoever|of (?:its|their|your) own|anew|by itsel
  * Texts with such a word, by folder of the page. Lower a number with each text that you reword. A
  * folder that is not listed has none.
  */
-const TODAY: Readonly<Record<string, number>> = {
-  'src/page/ui/mcp': 2,
-  'src/page/ui/clients': 2,
-  'src/page/ui/commands': 1,
-  'src/page/ui/exports': 5,
-  'src/page/ui/costs': 3,
-  'src/page/ui/devices': 12,
-  'src/page/ui/grid': 2,
-  'src/page/ui/notifications': 2,
-  'src/page/ui/palette': 3,
-  'src/page/ui/portrait': 3,
-  'src/page/ui/programs': 3,
-  'src/page/ui/shell': 3,
-  'src/page/ui/storage': 1,
-  'src/page/ui/threads': 2,
-  'src/page/ui/webhooks': 2,
-  'src/page/ui/welcome': 7,
-};
+const TODAY: Readonly<Record<string, number>> = {};
 
 /** A sentence of more words is hard to read. */
 const MOST_WORDS = 20;
 
 /** Texts with a longer sentence, by folder. As above: a number may only go down. */
-const LONG_TODAY: Readonly<Record<string, number>> = {
-  'src/page/ui/clients': 3,
-  'src/page/ui/costs': 2,
-  'src/page/ui/devices': 9,
-  'src/page/ui/exports': 5,
-  'src/page/ui/grid': 2,
-  'src/page/ui/mcp': 2,
-  'src/page/ui/notifications': 1,
-  'src/page/ui/programs': 3,
-  'src/page/ui/settings': 2,
-  'src/page/ui/storage': 1,
-  'src/page/ui/threads': 1,
-  'src/page/ui/voice': 1,
-};
+const LONG_TODAY: Readonly<Record<string, number>> = {};
 
 const isLong = (text: string) =>
   text.split(/[.!?]\s|[\n|]/).some((sentence) => sentence.trim().split(/\s+/).length > MOST_WORDS);

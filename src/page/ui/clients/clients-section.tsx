@@ -25,41 +25,19 @@ function scopeText(scope: Scope): string {
     case 'team':
       return t`See the names and seats of your agents`;
     case 'read':
-      return t`See limits, routines, the timeline and what became of runs, with their last words`;
+      return t`See limits, routines, the timeline, and runs with their last words`;
     case 'sleep':
       return t`Put agents of the running session to sleep`;
     case 'wake':
       return t`Wake agents, within their limits. Their answers cost money`;
     case 'threads':
-      return t`Open threads under its own name, and read and write in those. Agents that it names there may be woken, within their limits. Other threads stay hidden`;
+      return t`Open its own threads, and read and write in them. Mentioned agents may wake, within their limits`;
     case 'sessions':
-      return t`Start a session without you, and end that one. For that your agents and the lead leave their souls and last conversations with the relay, sealed, as for routines`;
+      return t`Start and end a session without you. For that the relay stores souls and last conversations, encrypted`;
     case 'schedules':
-      return t`Set, change and start routines and reminders, which run and cost money without you. Never scripts`;
+      return t`Set and start routines and reminders, which cost money without you. Never scripts`;
     case 'limits':
-      return t`Change how often and when agents may be woken. Never what they may do, or their budgets`;
-  }
-}
-
-/** A short name of each, for a list. */
-function scopeName(scope: Scope): string {
-  switch (scope) {
-    case 'team':
-      return t`names`;
-    case 'read':
-      return t`limits and timeline`;
-    case 'sleep':
-      return t`put to sleep`;
-    case 'wake':
-      return t`wake`;
-    case 'threads':
-      return t`threads`;
-    case 'sessions':
-      return t`start sessions`;
-    case 'schedules':
-      return t`set routines`;
-    case 'limits':
-      return t`set limits`;
+      return t`Change when agents may wake. Never what they may do, or their budgets`;
   }
 }
 
@@ -87,7 +65,7 @@ function ScopeTicks({ chosen, onChange }: { chosen: readonly Scope[]; onChange: 
 const bearerOf = ({ agentId }: Credential, team: Teammates) =>
   agentId === null ? t`an application` : team.find(agentId).name;
 
-const labelOf = ({ label }: Credential) => (label === '' ? t`Without a label` : label);
+const labelOf = ({ label }: Credential) => (label === '' ? t`Unnamed` : label);
 
 function RevokeDialog({ credential, name, onClose }: { credential: Credential; name: string; onClose: () => void }) {
   const state = useRoost();
@@ -95,16 +73,16 @@ function RevokeDialog({ credential, name, onClose }: { credential: Credential; n
   return (
     <SureDialog
       title={t`Revoke this credential?`}
-      does={t`Revoke it`}
+      does={t`Revoke`}
       onSure={async () => {
         const done = await clients.revoke(credential.credentialId);
         if (!done.ok) return done.reason;
-        state.notices.info(t`The credential is revoked.`);
+        state.notices.info(t`Revoked.`);
         return null;
       }}
       onClose={onClose}
     >
-      <p className="secret stack gap-5 ink-2 text-3">{t`The program that uses “${labelOf(credential)}” (…${credential.hint}) can no longer act as ${name}. Its open calls end at once. This cannot be undone.`}</p>
+      <p className="secret stack gap-5 ink-2 text-3">{t`The program that uses “${labelOf(credential)}” (…${credential.hint}) loses its access as ${name} now. This cannot be undone.`}</p>
     </SureDialog>
   );
 }
@@ -139,10 +117,14 @@ function Line({
                 : usedAt === null
                   ? t`never used`
                   : t`last used ${dayWithin(usedAt, now)} ${clockTime(usedAt)}`,
-              ...(readsSoul ? [t`may read the soul and the last conversation`] : []),
-              ...(scopes.length > 0 ? [t`may: ${scopes.map(scopeName).join(', ')}`] : []),
+              ...(readsSoul ? [t`reads its agent’s soul and last conversation`] : []),
             ].join(' · ')}
           </span>
+          {scopes.map((scope) => (
+            <span key={scope} className="block">
+              {scopeText(scope)}
+            </span>
+          ))}
         </small>
       </div>
       {revokedAt === null && (
@@ -178,7 +160,7 @@ function Lines({ credentials, of, team }: { credentials: readonly Credential[]; 
   );
   return (
     <>
-      {good.length === 0 ? <p className="setting-hint">{t`Nothing yet.`}</p> : lines(good)}
+      {good.length === 0 ? <p className="setting-hint">{t`No credential yet. Create one above.`}</p> : lines(good)}
       {revoked.length > 0 && (
         <details>
           <summary className="ink-3 text-3 pad-4-0">{t`${revoked.length} revoked`}</summary>
@@ -229,7 +211,7 @@ function settingsToPaste(origin: string, secret: string, model: string | null): 
     },
     {
       key: 'mcp',
-      title: t`Any other program that speaks MCP`,
+      title: t`Any other MCP client`,
       text: JSON.stringify(
         {
           mcpServers: {
@@ -242,8 +224,8 @@ function settingsToPaste(origin: string, secret: string, model: string | null): 
     },
     {
       key: 'proxy',
-      title: t`Claude Code, or any program made for Anthropic’s API: the model through Roost`,
-      about: t`Roost puts the real key in, counts what it costs, and holds requests while the agent is set to sleep. The key here may be anything.`,
+      title: t`Programs for Anthropic’s API: the model through Roost`,
+      about: t`Roost adds the real key and counts the cost. Requests wait while the agent sleeps.`,
       text: [
         `export ANTHROPIC_BASE_URL=${origin}/llm/${secret}`,
         'export ANTHROPIC_API_KEY=roost',
@@ -258,8 +240,8 @@ function callsToPaste(origin: string, secret: string): readonly ToPaste[] {
   return [
     {
       key: 'sleep',
-      title: t`Set an agent to sleep, or wake it`,
-      about: t`NAME is an agent’s name or id; true lets it sleep, false wakes it, within its limits. GET tells how it is.`,
+      title: t`Let an agent sleep, or wake it`,
+      about: t`NAME is an agent’s name. true: sleep; false: wake, within its limits.`,
       text: `curl -X PUT ${origin}/api/v1/sessions/current/NAME/sleeping -H "Authorization: Bearer ${secret}" -H "Content-Type: application/json" -d '{"sleeping": true}'`,
     },
   ];
@@ -291,9 +273,8 @@ function SecretDialog({
     >
       <div className="secret stack gap-5 ink-2 text-3">
         <p>
-          {t`${<strong className="warn">{t`This is shown once.`}</strong>} Roost keeps only a hash of it. A program with it`}{' '}
-          {name === null ? t`may do what you ticked` : t`acts as ${name}`}
-          {t`${label === '' ? '' : ` (${label})`}; keep it as you keep a password.`}
+          <span>{t`${<strong className="warn">{t`This is shown once.`}</strong>} Keep it like a password.`}</span>
+          {label !== '' && <span>{` (${label})`}</span>}
         </p>
         <CopyableText text={secret} what={t`The secret`} />
         {(name === null ? callsToPaste(location.origin, secret) : settingsToPaste(location.origin, secret, model)).map(
@@ -305,12 +286,7 @@ function SecretDialog({
             </section>
           ),
         )}
-        {asked && (
-          <p
-            className="setting-hint"
-            role="status"
-          >{t`After this it cannot be shown again; lost, it is revoked and another is made.`}</p>
-        )}
+        {asked && <p className="setting-hint" role="status">{t`It cannot be shown again.`}</p>}
         <div className="dialog-ways">
           <button type="button" className="solid" onClick={onClose}>{t`I have copied what I need`}</button>
         </div>
@@ -406,7 +382,7 @@ export function MakeCredential({
         </label>
       )}
       <label htmlFor={id} className="make-label grow">
-        <span className="block under-3 ink-2">{t`Where it is used (for you to tell it apart)`}</span>
+        <span className="block under-3 ink-2">{t`Label`}</span>
         <input
           id={id}
           className="field min-42 pad-3-5"
@@ -422,11 +398,11 @@ export function MakeCredential({
       {!isApplication && (
         <label className="tick-line full">
           <input type="checkbox" checked={readsSoul} onChange={(event) => setReadsSoul(event.target.checked)} />
-          {t`May read its agent’s soul and last conversation`}
+          {t`May read and change its agent’s soul, and read its last conversation`}
         </label>
       )}
       <button type="submit" className="ghost ghost-dawn min-42" disabled={busy}>
-        {busy ? t`Working…` : t`Make a credential`}
+        {busy ? t`Working…` : t`Create a credential`}
       </button>
       <WrongNote text={failed} />
       {made && <SecretDialog {...made} onClose={() => setMade(null)} />}
@@ -444,19 +420,19 @@ export function ClientsSection() {
   const isAgent = ({ agentId }: Teammate) => agentId !== LEAD_ID;
   return (
     <div className="clients">
-      <p className="settings-note under-6 ink-2 text-3">{t`A program such as Claude Code, or any other that speaks MCP or Anthropic’s API, can act as one of your agents, or as the lead. It is let in with a credential that you make here: one for each program, so that each can be revoked alone.`}</p>
-      <h3>{t`What a credential lets it do`}</h3>
+      <p className="settings-note under-6 ink-2 text-3">{t`A program such as Claude Code can act as one of your agents. Create a credential for each program.`}</p>
+      <h3>{t`It may`}</h3>
       <ul className="bulleted stack gap-2 ink-2 text-3">
-        <li>{t`Read its agent’s inbox, threads and remaining limits, and the names of the team.`}</li>
-        <li>{t`Write to other agents and ask to wake them, within its agent’s limits.`}</li>
-        <li>{t`Have requests answered by your model, which cost money, within its daily budget.`}</li>
-        <li>{t`Set itself to sleep or wake itself. Others only where you allow it.`}</li>
+        <li>{t`Read its agent’s inbox, threads and limits, and the team’s names.`}</li>
+        <li>{t`Write to other agents and wake them, within its agent’s limits.`}</li>
+        <li>{t`Use your model, which costs money, within its daily budget.`}</li>
+        <li>{t`Sleep and wake. Other agents only where you allow it.`}</li>
       </ul>
-      <p className="setting-hint">{t`Where you tick it, it may also read its own agent’s soul and last conversation, while a session runs in which you woke that agent, and then write the soul anew; the earlier one is kept. What it reads goes to the program and its model.`}</p>
-      <p className="setting-hint">{t`It cannot read anything else of souls and conversations, see the key to your model, change limits or budgets, or make credentials.`}</p>
-      <h3>{t`Let one in`}</h3>
+      <p className="setting-hint">{t`It reads a soul only if you tick that, in a session in which you woke the agent. The program and its model get what it reads.`}</p>
+      <p className="setting-hint">{t`It cannot read other souls or conversations, see your model’s key, change limits or budgets, or create credentials.`}</p>
+      <h3>{t`New credential`}</h3>
       <MakeCredential among={[...here.filter(isAgent), ...here.filter((one) => !isAgent(one))]} applications />
-      <h3>{t`Who is let in`}</h3>
+      <h3>{t`Credentials`}</h3>
       <CredentialList agentId={null} team={team} />
     </div>
   );

@@ -104,7 +104,7 @@ export function useColours(code: string, language: string): Colouring | null {
   return colouring && code.startsWith(colouring.code) ? colouring : null;
 }
 
-const OUTCOMES = { copied: t`Copied`, refused: t`The browser did not allow copying` } as const;
+const OUTCOMES = { copied: t`Copied`, refused: t`Copying failed` } as const;
 
 function Copy({ code }: { code: string }) {
   const [outcome, setOutcome] = useState<keyof typeof OUTCOMES | null>(null);
@@ -232,7 +232,7 @@ function Mermaid({ code, children }: { code: string; children: ReactNode }) {
             className="link-button"
             ref={asked === null ? takeFocus : undefined}
             onClick={() => setAsked(code)}
-          >{t`Show as a drawing`}</button>
+          >{t`Show as a diagram`}</button>
         </p>
       )}
     </div>

@@ -21,7 +21,7 @@ function draw(mermaid: string, colours: DrawingColours, then: (drawn: Drawn) => 
     end();
     then(drawn);
   };
-  const timer = setTimeout(() => finish({ problem: t`Drawing it took too long.` }), PATIENCE);
+  const timer = setTimeout(() => finish({ problem: t`Drawing took too long.` }), PATIENCE);
   worker.addEventListener('message', ({ data }: MessageEvent<Drawn>) => finish(data));
   // The renderer is loaded from the relay on first use.
   worker.addEventListener('error', () =>
@@ -59,7 +59,7 @@ export default function DrawingBlock({ code, onClose }: DrawingBlockProps) {
         >
           <img
             src={`data:image/svg+xml,${encodeURIComponent(drawn.svg)}`}
-            alt={t`What the code says, as a drawing`}
+            alt={t`Diagram of the code`}
             width={Math.round(drawn.width)}
             height={Math.round(drawn.height)}
             style={{ minWidth: Math.round(drawn.width * SMALLEST) }}

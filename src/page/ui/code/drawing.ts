@@ -159,20 +159,20 @@ function drawable(code: string): string {
 
 /** @param code the text of a code block; any text. */
 export function drawn(code: string, { paper, ink }: DrawingColours): Drawn {
-  if (code.length > MOST.chars) return { problem: t`It is too long to be drawn.` };
+  if (code.length > MOST.chars) return { problem: t`The diagram is too large.` };
   const text = drawable(code);
-  if (text === '') return { problem: t`There is nothing in it to draw.` };
+  if (text === '') return { problem: t`The diagram is empty.` };
   const [kind = ''] = /^\S{0,40}/.exec(text) ?? [];
-  if (!KNOWN.test(text)) return { problem: t`Roost draws ${KINDS}; not what begins with “${kind}”.` };
+  if (!KNOWN.test(text)) return { problem: t`Roost draws ${KINDS}, but not “${kind}”.` };
   let svg: string;
   try {
     svg = renderMermaidSVG(text, { bg: paper, fg: ink, font: 'system-ui', padding: 24 });
   } catch {
-    return { problem: t`There is a mistake in its text: it cannot be drawn.` };
+    return { problem: t`The diagram has a mistake.` };
   }
   const [, width, height] = (/^<svg [^>]*?width="([\d.]+)" height="([\d.]+)"/.exec(svg) ?? []).map(Number);
   if (width === undefined || height === undefined || width === 0 || height === 0)
-    return { problem: t`There is nothing in it to draw.` };
-  if (svg.length > MOST.svg || Math.max(width, height) > MOST.px) return { problem: t`It is too large to be shown.` };
+    return { problem: t`The diagram is empty.` };
+  if (svg.length > MOST.svg || Math.max(width, height) > MOST.px) return { problem: t`The diagram is too large.` };
   return { svg: inertSvg(svg), width, height };
 }

@@ -64,9 +64,9 @@ export function seatCommands(here: Here, seat: SeatView): Command[] {
   const wakeHint = !running
     ? t`Starts the session first`
     : seat.state === 'driven'
-      ? t`To answer here too, beside ${seat.client?.name ?? t`the program`}`
+      ? t`Answers here too, beside ${seat.client?.name ?? t`the program`}`
       : seat.paused && !seat.client
-        ? t`It goes on where it was`
+        ? t`Continues where it was`
         : undefined;
   return [
     ...(canBeWoken(seat.state)
@@ -81,7 +81,7 @@ export function seatCommands(here: Here, seat: SeatView): Command[] {
       ? [
           of(agentId, 'sleep', t`Let ${name} sleep`, () => void actions.rest(agentId), {
             whenTyped: false,
-            ...(seat.client ? { hint: t`What ${seat.client.name} asks for is held` } : {}),
+            ...(seat.client ? { hint: t`Requests of ${seat.client.name} wait` } : {}),
           }),
         ]
       : []),

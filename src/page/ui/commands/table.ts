@@ -68,7 +68,7 @@ export function wakeWays({ roost, go }: Pick<Around, 'roost' | 'go'>): readonly 
             'summon more',
             free.length === 1 ? t`Summon into the empty seat` : t`Summon into ${plural(free.length, 'empty seat')}`,
             () => void roost.actions.summon(free),
-            t`Those who sleep sleep on`,
+            t`Sleeping agents stay asleep`,
           ),
         ]),
   ];
@@ -138,11 +138,11 @@ const action = (id: string, label: Row['label'], run: Row['run'], more: Partial<
 
 const ROWS: readonly Row[] = [
   action('find', t`Find anything`, ({ open }) => open('palette'), {
-    hint: t`Agents, projects, tasks, files, settings, messages`,
+    hint: t`Agents, tasks, files, settings, messages`,
     keys: ['Ctrl', 'K'],
     menu: true,
   }),
-  action('find said', t`Find what was said`, ({ open }) => open('palette'), {
+  action('find said', t`Find messages`, ({ open }) => open('palette'), {
     keys: ['/'],
   }),
   action(
@@ -152,23 +152,23 @@ const ROWS: readonly Row[] = [
     ({ open }) => open('find'),
     {
       words: 'search said suchen gesagt',
-      does: t`Find in the conversation or thread that is open`,
+      does: t`Find in the open conversation or thread`,
       keys: ['F'],
       when: ({ route }) => withinOf(route) !== null,
     },
   ),
-  action('found next', t`Next of what was found`, (around) => toFound(around, 1), {
+  action('found next', t`Next result`, (around) => toFound(around, 1), {
     words: 'search result suche ergebnis',
     keys: ['N'],
     when: hasFound,
   }),
-  action('found before', t`The one before of what was found`, (around) => toFound(around, -1), {
+  action('found before', t`Previous result`, (around) => toFound(around, -1), {
     words: 'search result previous suche ergebnis vorige',
     keys: ['P'],
     when: hasFound,
   }),
   action('wake', 'WAKE', ({ roost }) => void roost.actions.wake(), {
-    hint: t`everybody who sleeps`,
+    hint: t`everyone who sleeps`,
     words: 'start session call starten sitzung rufen',
     when: somebodySleeps,
   }),
@@ -207,12 +207,12 @@ const ROWS: readonly Row[] = [
     words: 'compose say talk verfassen sagen reden',
     keys: ['C'],
   }),
-  action('next new', t`To the next with something new`, (around) => nextNew(around, 1), {
+  action('next new', t`Next with something new`, (around) => nextNew(around, 1), {
     words: 'unread',
     keys: [']'],
     whenTyped: true,
   }),
-  action('new before', t`To the one before with something new`, (around) => nextNew(around, -1), {
+  action('new before', t`Previous with something new`, (around) => nextNew(around, -1), {
     words: 'unread',
     keys: ['['],
     whenTyped: true,
@@ -311,18 +311,18 @@ export const commandsOf = (around: Around): readonly Command[] => [
 
 /** Keys of fields, menus and the grid, which handle them themselves. */
 const OF_PARTS: readonly ShownKeys[] = [
-  { keys: ['1', '…', '9'], does: t`To a seat by its number` },
-  { keys: ['←', '→', '↑', '↓'], does: t`From seat to seat, in the team` },
-  { keys: ['Alt', '←', '→', '↑', '↓'], does: t`Who sits there changes places; by drag, too` },
-  { keys: ['M'], does: t`The menu of a seat` },
-  { keys: ['Alt', '←', '→'], does: t`A task of a board goes to the next column; by drag, too` },
+  { keys: ['1', '…', '9'], does: t`Go to a seat` },
+  { keys: ['←', '→', '↑', '↓'], does: t`Move between seats` },
+  { keys: ['Alt', '←', '→', '↑', '↓'], does: t`Move the agent to another seat` },
+  { keys: ['M'], does: t`Menu of a seat` },
+  { keys: ['Alt', '←', '→'], does: t`Move a task to the next column` },
   { keys: ['J', 'K'], does: t`Next and previous file or change of a review` },
   { keys: ['C'], does: t`Comment on a line of a review` },
   { keys: ['A'], does: t`Accept the criteria of a review` },
   { keys: ['M'], does: t`Merge a review` },
   { keys: ['Enter'], does: t`Open a seat; in a field: send` },
   { keys: ['Shift', 'Enter'], does: t`A new line` },
-  { keys: ['↑'], does: t`In an empty field: your last message again` },
+  { keys: ['↑'], does: t`In an empty field: your last message` },
 ];
 
 export interface ShownKeys {

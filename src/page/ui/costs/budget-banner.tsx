@@ -12,7 +12,7 @@ type Stopped = Costs['stopped'];
 
 /** What has stopped, in a few words. */
 export function stoppedText(stopped: Stopped, team: Teammates): string {
-  if (stopped.some(({ scope }) => scope === 'household')) return t`Today’s budget is used up. No model is asked.`;
+  if (stopped.some(({ scope }) => scope === 'household')) return t`Today’s budget is used up`;
   const who = stopped.flatMap(({ agentId }) => (agentId === null ? [] : [team.find(agentId).name]));
   return t`Today’s budget of ${names(who)} is used up`;
 }
@@ -27,7 +27,7 @@ function StoppedBanner({ stopped, team }: { stopped: Stopped; team: Teammates })
     <div className="banner text-2 line gap-5 ink-2" data-tone="warn" role="alert">
       <WarnIcon />
       <p className="fill">
-        {t`${<strong>{stoppedText(stopped, team)}.</strong>} It goes on by itself at ${clockTime(first.until)}, or as soon as the budget is raised.`}
+        {t`${<strong>{stoppedText(stopped, team)}.</strong>} It continues at ${clockTime(first.until)} or when you raise the budget.`}
       </p>
       {!there && <Link href={PATHS.settings('costs')} className="ghost">{t`Raise it`}</Link>}
     </div>

@@ -40,11 +40,9 @@ export function Meter({
         meter={{ label, now: spentUsd, most: budgetUsd, text: t`${costText(spent)} of ${budgetText(budgetUsd)}` }}
       />
       <p className={`figures text-3 above-3 ${share >= 1 ? 'warn' : 'ink-2'}`}>
-        {budgetUsd === 0
-          ? t`The budget is $0: no model is asked.`
-          : share >= 1
-            ? t`All of ${budgetText(budgetUsd)} is used.`
-            : t`${spent.estimated ? '≈ ' : ''}${money(left)} of ${budgetText(budgetUsd)} left today`}
+        {share >= 1
+          ? t`Used up: ${budgetText(budgetUsd)}`
+          : t`${spent.estimated ? '≈ ' : ''}${money(left)} of ${budgetText(budgetUsd)} left today`}
       </p>
     </div>
   );

@@ -125,7 +125,7 @@ const FIGURES = [t`Requests`, t`In`, t`Out`, t`Cached`, t`Cost`] as const;
 
 function DayTable({ days }: { days: Costs['days'] }) {
   return (
-    <Sheet label={t`Day by day`} head={[t`Day`, ...FIGURES]}>
+    <Sheet label={t`By day`} head={[t`Day`, ...FIGURES]}>
       {days.map(
         ({ day, spent }, i) =>
           (i === 0 || spent.requests > 0) && (
@@ -141,7 +141,7 @@ function DayTable({ days }: { days: Costs['days'] }) {
 
 function AgentTable({ agents, days, team }: { agents: Costs['agents']; days: number; team: Teammates }) {
   return (
-    <Sheet label={t`Agent by agent`} head={[t`Agent`, t`Today`, t`${days} days`, t`Tokens`, t`Budget a day`]}>
+    <Sheet label={t`By agent`} head={[t`Agent`, t`Today`, t`${days} days`, t`Tokens`, t`Budget a day`]}>
       {agents.map(({ agentId, today, total, dailyBudgetUsd }) => {
         const who = team.find(agentId);
         return (
@@ -205,7 +205,7 @@ function RoutineTable({
           ...own.map((one) => (
             <tr key={`${one.scheduleId} ${one.agentId}`}>
               <th scope="row" dir="auto">
-                {one.name ?? (kind === 'wake' ? t`Each of their wakes` : t`No longer there`)}
+                {one.name ?? (kind === 'wake' ? t`Every wake` : t`Removed`)}
               </th>
               <td dir="auto">{team.find(one.agentId).name}</td>
               <RunCells spent={one} />
@@ -215,7 +215,7 @@ function RoutineTable({
       })}
       {rest && (
         <tr className="sheet-kind">
-          <th scope="row">{t`${count(rest.count)} more, which cost less`}</th>
+          <th scope="row">{plural(rest.count, 'more', 'more')}</th>
           <td />
           <RunCells spent={rest} />
         </tr>
@@ -253,7 +253,7 @@ function SessionTable({ sessions, rest }: { sessions: Costs['sessions']; rest: R
   const starts = useStarts();
   const running = useLive((state) => state.live?.sessionId ?? null);
   return (
-    <Sheet label={t`Session by session`} head={[t`Session`, ...FIGURES]}>
+    <Sheet label={t`By session`} head={[t`Session`, ...FIGURES]}>
       {sessions.map(({ sessionId, lastAt, spent }) => {
         const start = starts.get(sessionId);
         const when = start === undefined ? t`until ${fullTime(lastAt)}` : fullTime(start);
@@ -300,17 +300,17 @@ function Figures({ costs, days, onDays }: { costs: Costs; days: number; onDays: 
         <h2 className="ink-2 text-3 medium">{t`Today`}</h2>
         <p className="cost-figure bold figures">{costText(today)}</p>
         <p className="pretty ink-3 text-3">{t`${plural(today.requests, 'request')} · ${tokens(tokensOf(today))} tokens`}</p>
-        <Meter label={t`Today’s budget for everybody`} spent={today} budgetUsd={costs.dailyBudgetUsd} />
-        {costs.dailyBudgetUsd === null && <p className="pretty ink-3 text-3">{t`No daily budget is set.`}</p>}
+        <Meter label={t`Budget of today`} spent={today} budgetUsd={costs.dailyBudgetUsd} />
+        {costs.dailyBudgetUsd === null && <p className="pretty ink-3 text-3">{t`No daily budget.`}</p>}
       </section>
       {rehearsing && (
         <p className="cost-note warn-box warn text-3 round pad-4-6">{t`Demo: no model is connected, and nothing costs anything.`}</p>
       )}
-      <section className="cost-block gap-5 stack narrow" aria-label={t`Day by day`}>
+      <section className="cost-block gap-5 stack narrow" aria-label={t`By day`}>
         <div className="cost-line gap-4 cluster">
-          <h2 className="fill">{t`Day by day`}</h2>
+          <h2 className="fill">{t`By day`}</h2>
           <OneOf
-            label={t`What is drawn`}
+            label={t`Unit`}
             options={[
               { value: 'money', text: t`Money` },
               { value: 'tokens', text: t`Tokens` },
@@ -319,14 +319,14 @@ function Figures({ costs, days, onDays }: { costs: Costs; days: number; onDays: 
             onChange={setMeasure}
           />
           <OneOf
-            label={t`How far back`}
+            label={t`Period`}
             options={RANGES.map((value) => ({ value, text: t`${value} days` }))}
             value={days}
             onChange={onDays}
           />
         </div>
         {nothing ? (
-          <p className="pretty ink-3 text-3">{t`No model was asked in these ${days} days.`}</p>
+          <p className="pretty ink-3 text-3">{t`No model was used in these ${days} days.`}</p>
         ) : (
           <div className="halves at-top gap-7 stack">
             <Chart days={costs.days} measure={measure} budgetUsd={costs.dailyBudgetUsd} />
@@ -335,7 +335,7 @@ function Figures({ costs, days, onDays }: { costs: Costs; days: number; onDays: 
         )}
       </section>
       {costs.agents.length > 0 && (
-        <Block title={t`Agent by agent`}>
+        <Block title={t`By agent`}>
           <AgentTable agents={costs.agents} days={days} team={team} />
         </Block>
       )}
@@ -345,15 +345,13 @@ function Figures({ costs, days, onDays }: { costs: Costs; days: number; onDays: 
         </Block>
       )}
       {costs.sessions.length > 0 && (
-        <Block title={t`Session by session`}>
+        <Block title={t`By session`}>
           <SessionTable sessions={costs.sessions} rest={costs.rest?.sessions} />
         </Block>
       )}
       <p className="pretty ink-3 text-3">
-        {estimated && (
-          <span>{t`Amounts with ≈ are at the most: an answer was stopped or cut before its model told what it took, or the model is in no row of the price table. `}</span>
-        )}
-        <span>{t`Amounts are what Roost counts with the prices in your table. What is charged is what your provider’s bill says.`}</span>
+        {estimated && <span>{`≈ ${t`At most: its exact usage or price is unknown`}. `}</span>}
+        <span>{t`Counted with your price table. Your provider’s bill is what you pay.`}</span>
       </p>
     </>
   );

@@ -78,17 +78,16 @@ function wrongIn(
     if (model === '')
       wrong.set(row.key, {
         field: 'model',
-        message: t`A row needs the beginning of a model’s name, or * for all others.`,
+        message: t`A row needs a model’s name, or * for all others.`,
       });
-    else if (model.length > LONGEST)
-      wrong.set(row.key, { field: 'model', message: t`A model’s name has at most 200 characters.` });
+    else if (model.length > LONGEST) wrong.set(row.key, { field: 'model', message: t`This name is too long.` });
     else if (above === null)
       wrong.set(row.key, {
         field: 'above',
-        message: t`${model}: a number of tokens is whole, or left out for all requests.`,
+        message: t`${model}: give a whole number of tokens, or nothing.`,
       });
-    else if (names.has(name)) wrong.set(row.key, { field: 'model', message: t`${model} stands in two rows.` });
-    else if (amount) wrong.set(row.key, { field: amount, message: t`${model}: a price is a number from 0 to 10,000.` });
+    else if (names.has(name)) wrong.set(row.key, { field: 'model', message: t`${model} is in two rows.` });
+    else if (amount) wrong.set(row.key, { field: amount, message: t`${model}: give prices from 0 to 10,000.` });
     names.add(name);
   }
   return wrong;
@@ -128,14 +127,14 @@ interface RowProps {
 }
 
 function Row({ row, wrong, onChange, onRemove }: RowProps) {
-  const model = row.model.trim() === '' ? t`a new model` : row.model;
+  const model = row.model.trim() === '' ? t`new` : row.model;
   const named = row.above.trim() === '' ? model : t`${model} above ${row.above} tokens`;
   return (
     <tr>
       <th scope="row">
         <input
           className="field"
-          aria-label={t`Model, as ${named}`}
+          aria-label={t`Model ${named}`}
           value={row.model}
           spellCheck={false}
           autoComplete="off"
@@ -146,7 +145,7 @@ function Row({ row, wrong, onChange, onRemove }: RowProps) {
       <td>
         <input
           className="field"
-          aria-label={t`Above so many tokens, ${model}`}
+          aria-label={`${t`Above tokens`}, ${model}`}
           inputMode="numeric"
           autoComplete="off"
           value={row.above}
@@ -168,13 +167,7 @@ function Row({ row, wrong, onChange, onRemove }: RowProps) {
         </td>
       ))}
       <td>
-        <button
-          type="button"
-          className="icon-button"
-          aria-label={t`Remove the row of ${named}`}
-          title={t`Remove this row`}
-          onClick={onRemove}
-        >
+        <button type="button" className="icon-button" aria-label={t`Remove ${named}`} onClick={onRemove}>
           <CloseIcon />
         </button>
       </td>
@@ -214,7 +207,7 @@ function Editor({ table: { prices, version } }: { table: PricesAnswer }) {
   return (
     <div className="prices stack gap-5 narrow">
       <p className="setting-hint">
-        {t`US dollars for a million tokens. A row holds for every model whose name begins so; where several do, the longest holds. ${<code>*</code>} stands for all others: what it counts is marked ≈, as an estimate. A row with a number of tokens holds for requests that read more than that. A change holds from the next request on.`}
+        {t`US dollars per million tokens. The longest matching name counts. ${<code>*</code>} is for all other models, as an estimate (≈).`}
       </p>
       {/* Scrollable where it is too wide, by keyboard too. */}
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
@@ -222,7 +215,7 @@ function Editor({ table: { prices, version } }: { table: PricesAnswer }) {
         <table className="table table-figures">
           <thead>
             <tr>
-              <th scope="col">{t`Model begins with`}</th>
+              <th scope="col">{t`Model`}</th>
               <th scope="col">{t`Above tokens`}</th>
               {AMOUNTS.map((name) => (
                 <th key={name} scope="col">
@@ -264,7 +257,7 @@ function Editor({ table: { prices, version } }: { table: PricesAnswer }) {
               disabled={first !== undefined || saving || rows.length === 0}
               onClick={() => put(pricesOf(rows), t`Saved`)}
             >
-              {saving ? t`Saving…` : t`Save the prices`}
+              {saving ? t`Saving…` : t`Save`}
             </button>
             <button type="button" className="ghost" onClick={() => setDraft(null)}>{t`Cancel`}</button>
           </>
@@ -295,7 +288,7 @@ function Editor({ table: { prices, version } }: { table: PricesAnswer }) {
             className="ghost"
             disabled={saving}
             onClick={() => put([], t`Undone.`)}
-          >{t`Set back to the default prices`}</button>
+          >{t`Restore the default prices`}</button>
         )}
       </div>
     </div>
@@ -315,7 +308,7 @@ function AgentLine({ who, today }: { who: Teammate; today: string }) {
         <Link href={PATHS.about(who.agentId)} className="agent-name named unlined underlined" dir="auto">
           {who.name}
         </Link>
-        <small className="block">{t`${today} today`}</small>
+        <small className="block">{today}</small>
       </div>
       <AgentBudget agentId={who.agentId} name={who.name} />
     </li>
@@ -331,7 +324,7 @@ function Budgets({ own }: { own: HouseholdConfig }) {
   return (
     <>
       <BudgetField
-        label={t`Everybody together`}
+        label={t`All agents together`}
         hint={t`Empty: no limit. 0: no model is asked at all.`}
         held={own.daily_budget_usd ?? null}
         none={t`no limit`}
@@ -367,8 +360,8 @@ export function CostsSection() {
   return (
     <div className="cost-settings">
       <p className="settings-note under-6 ink-2 text-3">
-        {costs.kind === 'ready' && <span>{t`Today: ${costText(costs.value.today)}. `}</span>}
-        <Link href={PATHS.activity('costs')}>{t`All the figures`}</Link>
+        {costs.kind === 'ready' && <span>{t`Today: ${costText(costs.value.today)} `}</span>}
+        <Link href={PATHS.activity('costs')}>{t`Costs`}</Link>
       </p>
       {rehearsing && (
         <p className="cost-note warn-box warn text-3 round under-6 pad-4-6">{t`Demo: no model is connected, and nothing costs anything.`}</p>
@@ -377,7 +370,7 @@ export function CostsSection() {
         <p className="settings-note under-6 ink-2 text-3">{t`The relay cannot be reached. Nothing can be changed now.`}</p>
       )}
       <h3>{t`Daily budgets`}</h3>
-      <p className="setting-hint">{t`Before a request goes to a model, Roost looks whether it still fits. When a budget is used up, no more requests are sent until midnight; the agent and you are told.`}</p>
+      <p className="setting-hint">{t`When a budget is used up, no request is sent until midnight.`}</p>
       <QueryView query={limits.query}>{({ own }) => <Budgets own={own} />}</QueryView>
       <h3>{t`Prices`}</h3>
       <PriceTable />

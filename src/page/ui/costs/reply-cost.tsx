@@ -17,11 +17,7 @@ export default function ReplyCost({ messageId }: { messageId: MessageId }) {
     <p
       className="msg-cost text-1 nowrap figures ink-3 absolute untouchable"
       data-always={always}
-      title={
-        cost.estimated
-          ? t`At the most: it was stopped or cut before its model told what it took, or the model is in no row of the price table`
-          : undefined
-      }
+      title={cost.estimated ? t`At most: its exact usage or price is unknown` : undefined}
     >
       <span className="visually-hidden">{t`Cost`} </span>
       {cost.costMicroUsd === 0 ? t`free` : costText(cost)}

@@ -6,6 +6,7 @@ import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand';
 import { DEVICE_CODES, deviceLink } from '../../../shared/protocol/device-code-settings.ts';
 import type { DeviceCode, Tailnet } from '../../../shared/protocol/device-codes.ts';
+import { asBeginning } from '../text/sizes.ts';
 import { t } from '../../language/t.ts';
 import { problemText } from '../../state/ports.ts';
 import { deviceActionsOf, type Invite } from '../../state/actions/devices.ts';
@@ -163,26 +164,23 @@ function OutOfReach({ onAddress }: { onAddress: (address: string) => void }) {
       </p>
       {tailnet?.canServe === true ? (
         <>
-          <p>{t`Tailscale is on this computer. It gives Roost an address that only your own devices reach.`}</p>
+          <p>{t`Tailscale can give Roost an address that only your own devices reach.`}</p>
           <button type="button" className="solid" disabled={busy} onClick={serve}>
-            {busy ? t`Setting it up…` : t`Set it up`}
+            {busy ? t`Working…` : t`Set it up`}
           </button>
           <WrongNote text={failed} />
         </>
       ) : (
         <ol className="numbered stack gap-5">
           <li>{t`Install ${(
-            <a
-              href="https://tailscale.com/download"
-              target="_blank"
-              rel="noopener noreferrer nofollow"
-            >{t`Tailscale`}</a>
+            <a href="https://tailscale.com/download" target="_blank" rel="noopener noreferrer nofollow">
+              {'Tailscale'}
+            </a>
           )} on this computer and on the phone.`}</li>
           <li>{t`Sign in on both with the same account.`}</li>
-          <li>{t`Come back. A button that does the rest appears here.`}</li>
+          <li>{t`Come back here for the last step.`}</li>
         </ol>
       )}
-      <p>{t`For another browser on this computer, use the link below.`}</p>
     </div>
   );
 }
@@ -196,13 +194,13 @@ function DeviceCodeView({ keeper: { shown, again } }: { keeper: CodeStore }) {
       return <Progress label={t`Loading…`} done={0} of={0} />;
     case 'failed':
       return (
-        <Wrong title={t`No code could be made.`} reason={shown.reason}>
+        <Wrong reason={shown.reason}>
           <button type="button" className="ghost" onClick={again}>{t`Try again`}</button>
         </Wrong>
       );
     case 'over':
       return (
-        <Wrong title={t`This code has run out.`} reason={t`It was good for five minutes, once. Nothing has changed.`}>
+        <Wrong reason={t`This code has expired.`}>
           <button type="button" className="ghost" onClick={again}>{t`Make a new code`}</button>
         </Wrong>
       );
@@ -212,7 +210,7 @@ function DeviceCodeView({ keeper: { shown, again } }: { keeper: CodeStore }) {
           label={t`A device has opened the code…`}
           done={0}
           of={0}
-          text={t`In a moment the same six words stand here and there. If it is none of yours, close this: it is out again then.`}
+          text={t`If it is not yours, close this. That revokes its access.`}
         />
       );
     case 'open': {
@@ -227,16 +225,16 @@ function DeviceCodeView({ keeper: { shown, again } }: { keeper: CodeStore }) {
             </>
           ) : (
             <>
-              <p>{t`Point the new device’s camera at this, or open the link there. Both then show the same six words.`}</p>
+              <p>{t`Scan this with the new device’s camera, or open the link there.`}</p>
               <figure className="centred-column stack gap-4">
-                <QrCode text={link} label={t`QR code that opens Roost on the new device, with the link below`} />
+                <QrCode text={link} label={t`QR code`} />
                 <figcaption>
                   <Countdown left={left} />
                 </figcaption>
               </figure>
             </>
           )}
-          <CopyableText text={link} what={t`The link`} />
+          <CopyableText text={link} what={t`Link`} />
         </div>
       );
     }
@@ -293,7 +291,7 @@ async function readPicture(file: Blob): Promise<PictureRead> {
     if (error instanceof DOMException || error instanceof TypeError)
       return {
         ok: false,
-        reason: t`This is no picture that the browser can read. Take a photo or a screenshot of the code.`,
+        reason: t`This browser cannot read that picture.`,
       };
     throw error;
   }
@@ -305,7 +303,7 @@ async function readPicture(file: Blob): Promise<PictureRead> {
     }
     return {
       ok: false,
-      reason: t`No code can be made out in this picture. Take it from nearer, sharp, and with all four corners of the light square in it.`,
+      reason: t`No code found in this picture. Take it from nearer, with all four corners in view.`,
     };
   } finally {
     bitmap.close();
@@ -316,14 +314,14 @@ async function readPicture(file: Blob): Promise<PictureRead> {
 
 type Opened = { readonly ok: true; readonly stream: MediaStream } | { readonly ok: false; readonly reason: string };
 
-const INSTEAD = t`A picture of the code, or its text, does as well.`;
+const NO_CAMERA = t`This device has no camera. Use a picture of the code, or its text.`;
 
 /** Error names from the Media Capture standard (getUserMedia). */
 const REASONS: Readonly<Record<string, string>> = {
-  NotAllowedError: t`The camera was not allowed. Allow it for this address in the browser’s settings and try again. ${INSTEAD}`,
-  NotFoundError: t`There is no camera on this device. ${INSTEAD}`,
-  OverconstrainedError: t`There is no camera on this device. ${INSTEAD}`,
-  NotReadableError: t`The camera is in use by another program. Close that and try again. ${INSTEAD}`,
+  NotAllowedError: t`The camera is not allowed. Allow it in the browser’s settings, or use a picture of the code.`,
+  NotFoundError: NO_CAMERA,
+  OverconstrainedError: NO_CAMERA,
+  NotReadableError: t`Another program uses the camera. Close it and try again.`,
 };
 
 /** `origin`: of this page, to explain why a camera is unavailable there. */
@@ -331,11 +329,11 @@ async function openCamera(origin: string): Promise<Opened> {
   if (!isSecureContext)
     return {
       ok: false,
-      reason: t`Browsers lend a camera only to pages that come over https or from this machine itself, and this one comes from ${origin}. ${INSTEAD}`,
+      reason: t`The camera needs https, and this page comes from ${origin}. Use a picture of the code, or its text.`,
     };
   // Some browsers lack it.
   const devices: MediaDevices | undefined = navigator.mediaDevices;
-  if (!devices?.getUserMedia) return { ok: false, reason: t`This browser has no way to use a camera. ${INSTEAD}` };
+  if (!devices?.getUserMedia) return { ok: false, reason: NO_CAMERA };
   try {
     return {
       ok: true,
@@ -346,7 +344,7 @@ async function openCamera(origin: string): Promise<Opened> {
     };
   } catch (error) {
     if (!(error instanceof Error || error instanceof DOMException)) throw error;
-    return { ok: false, reason: REASONS[error.name] ?? t`The camera could not be used: ${error.message} ${INSTEAD}` };
+    return { ok: false, reason: REASONS[error.name] ?? error.message };
   }
 }
 
@@ -379,7 +377,7 @@ function Viewfinder({ stream, onRead }: { stream: MediaStream; onRead: (text: st
   }, [stream, device, onRead]);
   return (
     <div className="viewfinder relative round-l clip full">
-      <video className="full block" ref={video} muted playsInline aria-label={t`What the camera sees`} />
+      <video className="full block" ref={video} muted playsInline aria-label={t`Camera`} />
       <i className="round" aria-hidden="true" />
     </div>
   );
@@ -428,7 +426,6 @@ export function Scan({ onRead }: { onRead: (text: string) => void }) {
     return (
       <div className="gap-4 stack at-start narrow">
         <Viewfinder stream={camera.stream} onRead={found} />
-        <p role="status">{t`Show the new device’s code to the camera.`}</p>
         <button
           type="button"
           className="ghost"
@@ -436,7 +433,7 @@ export function Scan({ onRead }: { onRead: (text: string) => void }) {
             close();
             setCamera({ kind: 'off', failed: null });
           }}
-        >{t`Stop the camera`}</button>
+        >{t`Stop`}</button>
       </div>
     );
   return (
@@ -480,7 +477,7 @@ function TakeOffer({ onOffer }: { onOffer: (offer: string) => void }) {
   const [looking, setLooking] = useState(false);
   const takeCode = (code: string) => {
     if (OFFER.test(code)) onOffer(code);
-    else setUnread(t`There is a code, but not one of Roost. It is the one that the new device shows.`);
+    else setUnread(t`This is not a Roost code. Use the one that the new device shows.`);
   };
   const picture = async (file: Blob) => {
     setLooking(true);
@@ -492,20 +489,19 @@ function TakeOffer({ onOffer }: { onOffer: (offer: string) => void }) {
   };
   usePastedPicture((file) => void picture(file));
   const takeText = (text: string) => {
-    if (!OFFER.test(text))
-      return t`This is not a Roost code. It begins with ROOST1. and is below the code on the new device.`;
+    if (!OFFER.test(text)) return t`This is not a Roost code. Use the one that the new device shows.`;
     onOffer(text);
     return null;
   };
   return (
-    <section className="devices-block stack gap-5 narrow" aria-label={t`Here`}>
-      <h3>{t`Here`}</h3>
+    <section className="devices-block stack gap-5 narrow" aria-label={asBeginning(t`on this device`)}>
+      <h3>{asBeginning(t`on this device`)}</h3>
       <Scan onRead={takeCode} />
       <DropZone label={t`Choose a picture of the code`} accept="image/*" onFile={(file) => void picture(file)}>
-        {looking ? t`Loading…` : t`or drop or paste it here: a photo or a screenshot`}
+        {looking ? t`Loading…` : t`or drop or paste it here`}
       </DropZone>
-      {unread !== null && <Wrong title={t`No code was found.`} reason={unread} />}
-      <PasteText label={t`The text under the code`} placeholder={`ROOST1.…`} button={t`Take it`} onText={takeText} />
+      {unread !== null && <Wrong reason={unread} />}
+      <PasteText label={t`The code as text`} placeholder={`ROOST1.…`} button={t`Add`} onText={takeText} />
     </section>
   );
 }
@@ -516,11 +512,9 @@ function OnTheOther() {
     <section className="devices-block stack gap-5 narrow" aria-label={t`On the new device`}>
       <h3>{t`On the new device`}</h3>
       <ol className="numbered gap-4 stack">
-        <li>{t`Its browser is let in already: by a link that Roost printed, or because Roost was used there before.`}</li>
         <li>
-          {t`Choose ${<b>{t`I have Roost on another device`}</b>}. If Roost was used there before: Settings, Devices and data, ${<b>{t`Join from another device`}</b>}.`}
+          {t`Choose ${<b>{t`I have Roost on another device`}</b>}, or in its settings under Devices and data ${<b>{t`Join from another device`}</b>}.`}
         </li>
-        <li>{t`It shows a code, good for five minutes.`}</li>
       </ol>
     </section>
   );
@@ -535,8 +529,7 @@ function Joined({ before, onClose }: { before: readonly string[]; onClose: () =>
   );
   return (
     <div className="done-box stack at-start gap-4 pad-wide" role="status">
-      <StepHead>{name === undefined ? t`The new device is one of yours now` : t`${name} is one of yours now`}</StepHead>
-      <p>{t`It fetches who lives here, then the latest conversations, then the rest. You can use it meanwhile.`}</p>
+      <StepHead>{name === undefined ? t`Device added` : t`${name} added`}</StepHead>
       <button type="button" className="solid" onClick={onClose}>{t`Done`}</button>
     </div>
   );
@@ -547,7 +540,7 @@ function OtherWay({ onOffer }: { onOffer: (offer: string) => void }) {
   const [open, setOpen] = useState(false);
   return (
     <details className="devices-other" open={open} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary className="text-3 touchable ink-2">{t`Another way: the new device shows a code, and this one takes it`}</summary>
+      <summary className="text-3 touchable ink-2">{t`The new device shows a code instead`}</summary>
       {open && (
         <>
           <OnTheOther />
@@ -573,8 +566,6 @@ function WaysIn({ code, onOffer }: { code: CodeStore; onOffer: (offer: string) =
     </>
   );
 }
-
-const NOTHING_CHANGED = t`Nothing was sent, and nothing has changed.`;
 
 /**
  * Lets a device in, step by step. If the team is not shared yet, the person agrees to that first.
@@ -622,18 +613,12 @@ export default function AddDevice({ onClose }: { onClose: () => void }) {
       case 'taking':
         return <Progress label={t`Working…`} done={0} of={0} />;
       case 'comparing':
-        return (
-          <CompareWords
-            words={now.words}
-            elsewhere={t`The other device shows six words too. If one is different, somebody may be in between: say no.`}
-            onAnswer={(same) => void answer(same)}
-          />
-        );
+        return <CompareWords words={now.words} onAnswer={(same) => void answer(same)} />;
       case 'sending':
         return (
           <div className="compare stack gap-6 narrow">
             <StepHead>{t`Say yes on the other device too`}</StepHead>
-            <Progress label={t`Working…`} done={0} of={0} text={t`The same six words stand there.`} />
+            <Progress label={t`Working…`} done={0} of={0} />
             <Words words={now.words} />
           </div>
         );
@@ -641,13 +626,13 @@ export default function AddDevice({ onClose }: { onClose: () => void }) {
         return <Joined before={now.before} onClose={leave} />;
       case 'refused':
         return (
-          <Wrong title={t`You said that the words differ.`} reason={t`${NOTHING_CHANGED} Begin again with a new code.`}>
+          <Wrong reason={t`You said that the words differ. Nothing was sent.`}>
             <button type="button" className="ghost" onClick={again}>{t`Begin again`}</button>
           </Wrong>
         );
       case 'failed':
         return (
-          <Wrong title={t`The device was not added.`} reason={t`${now.reason} What is here has not changed.`}>
+          <Wrong reason={now.reason}>
             <div className="devices-ways gap-4 cluster">
               {offered !== null && (
                 <button type="button" className="ghost" onClick={() => take(offered)}>{t`Try again`}</button>

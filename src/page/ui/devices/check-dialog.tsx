@@ -27,7 +27,7 @@ export default function CheckDialog({ onClose }: { onClose: () => void }) {
     else
       setStep({
         kind: 'typing',
-        wrong: t`This is a phrase, but not the one of your team: it may be an older one. Make a new one if you have no other paper.`,
+        wrong: t`This phrase is not your team’s. It may be an older one. Without another paper, make a new phrase.`,
       });
   };
   return (
@@ -36,13 +36,12 @@ export default function CheckDialog({ onClose }: { onClose: () => void }) {
         <div className="devices stack gap-7 narrow ink-2 text-3">
           <div className="done-box stack at-start gap-4 pad-wide" role="status">
             <StepHead>{t`This is your phrase`}</StepHead>
-            <p>{t`24 words on paper. They bring your team back on a new device.`}</p>
             <button type="button" className="solid" onClick={onClose}>{t`Done`}</button>
           </div>
         </div>
       ) : (
         <form className="devices stack gap-7 narrow ink-2 text-3" onSubmit={(event) => void check(event)} noValidate>
-          <p>{t`Type it from your paper. It is compared on this device, and goes nowhere.`}</p>
+          <p>{t`Type it from your paper. It stays on this device.`}</p>
           <PhraseField
             value={phrase}
             onChange={(next) => {

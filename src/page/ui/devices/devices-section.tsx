@@ -6,7 +6,7 @@ import type { AgentId } from '../../../shared/domain/ids.ts';
 import { retold, t } from '../../language/t.ts';
 import { deviceActionsOf } from '../../state/actions/devices.ts';
 import { useDevices, useHousehold, useRoost } from '../context.tsx';
-import { Dialog } from '../design/dialog.tsx';
+import { Dialog, SureDialog } from '../design/dialog.tsx';
 import { EditIcon } from '../design/more-icons.tsx';
 import { acknowledgedText, cameText, protectionText, reachText } from '../text/devices.ts';
 import { count, names, plural } from '../text/sizes.ts';
@@ -36,8 +36,8 @@ function Along({
   const now = useNow();
   return (
     <fieldset>
-      <legend>{t`These go with it`}</legend>
-      <p className="setting-hint">{t`It let them in, or nobody says who did. Tick what you know and want to keep.`}</p>
+      <legend>{t`Also removed`}</legend>
+      <p className="setting-hint">{t`This device let them in, or nobody knows who did. Tick those that you know.`}</p>
       <ul className="stack gap-1 short scroll">
         {devices.map((device) => (
           <li key={device.deviceId}>
@@ -53,7 +53,7 @@ function Along({
                   )
                 }
               />
-              <span dir="auto">{t`Keep ${device.name}: ${cameText(device, now)}`}</span>
+              <span dir="auto">{`${device.name}: ${cameText(device, now)}`}</span>
             </label>
           </li>
         ))}
@@ -73,39 +73,24 @@ function RemoveDialog({
 }) {
   const state = useRoost();
   const [keep, setKeep] = useState<ReadonlySet<string>>(new Set());
-  const { busy, failed, act } = useAction();
-  const remove = () =>
-    act(async () => {
-      const removed = await deviceActionsOf(state).remove(device.deviceId, [...keep]);
-      if (!removed.ok) return removed;
-      onClose();
-      const others = removed.value.length - 1;
-      return state.notices.info(
-        others === 0
-          ? t`${device.name} is no longer one of your devices.`
-          : t`${device.name} and ${plural(others, 'other')} are no longer your devices.`,
-      );
-    });
+  const remove = async () => {
+    const removed = await deviceActionsOf(state).remove(device.deviceId, [...keep]);
+    if (!removed.ok) return removed.reason;
+    const others = along.filter(({ deviceId }) => removed.value.includes(deviceId));
+    state.notices.info(t`${names([device, ...others].map(({ name }) => name))} removed.`);
+    return null;
+  };
   return (
-    <Dialog title={t`Remove ${device.name}`} onClose={onClose}>
-      <div className="devices stack gap-7 narrow ink-2 text-3">
-        <ul className="bulleted stack gap-4">
-          <li>{t`The relay shuts it out at once: its connection is cut, and it is signed out.`}</li>
-          <li>{t`The household key is renewed. It reads nothing that is written from now on.`}</li>
-          <li>
-            {t`${<b>{t`What it has already stays there.`}</b>} Nobody can take that back from here. If it was stolen or sold, clear the browser’s data on it while you can.`}
-          </li>
-        </ul>
-        {along.length > 0 && <Along devices={along} keep={keep} onKeep={setKeep} />}
-        {failed !== null && <Wrong title={t`It was not removed.`} reason={t`${failed} Nothing has changed.`} />}
-        <div className="dialog-ways">
-          <button type="button" className="ghost" onClick={onClose}>{t`Keep it`}</button>
-          <button type="button" className="danger-button" disabled={busy} onClick={remove}>
-            {busy ? t`Working…` : t`Remove it`}
-          </button>
-        </div>
-      </div>
-    </Dialog>
+    <SureDialog title={t`Remove ${device.name}`} does={t`Remove it`} onSure={remove} onClose={onClose}>
+      <ul className="bulleted stack gap-4">
+        <li>{t`The relay disconnects it and signs it out now.`}</li>
+        <li>{t`It cannot read anything written from now on: your household gets a new key.`}</li>
+        <li>
+          {t`${<b>{t`What it has already stays there.`}</b>} If it was stolen or sold, clear the browser’s data on it while you can.`}
+        </li>
+      </ul>
+      {along.length > 0 && <Along devices={along} keep={keep} onKeep={setKeep} />}
+    </SureDialog>
   );
 }
 
@@ -126,10 +111,10 @@ function RenameDialog({ device, onClose }: { device: DeviceView; onClose: () => 
     <Dialog title={t`Rename this device`} onClose={onClose}>
       <form className="devices stack gap-7 narrow ink-2 text-3" onSubmit={rename} noValidate>
         <NameField value={name} onChange={setName} />
-        {failed !== null && <Wrong title={t`Could not save this.`} reason={failed} />}
+        <WrongNote text={failed} />
         <div className="dialog-ways">
           <button type="button" className="ghost" onClick={onClose}>{t`Cancel`}</button>
-          <button type="submit" className="solid" disabled={busy || name.trim() === ''}>{t`Rename`}</button>
+          <button type="submit" className="solid" disabled={busy || name.trim() === ''}>{t`Save`}</button>
         </div>
       </form>
     </Dialog>
@@ -161,13 +146,7 @@ function Row({
         </small>
       </div>
       {self ? (
-        <button
-          type="button"
-          className="icon-button"
-          aria-label={t`Rename this device`}
-          title={t`Rename`}
-          onClick={onRename}
-        >
+        <button type="button" className="icon-button" aria-label={t`Rename this device`} onClick={onRename}>
           <EditIcon />
         </button>
       ) : (
@@ -224,51 +203,22 @@ function DeviceList({ devices }: { devices: readonly DeviceView[] }) {
 /** The second copies of all data, and the relay's part in them, which the person can switch off. */
 function SecondHome({ kept }: { kept: StoredElsewhere }) {
   const actions = deviceActionsOf(useRoost());
-  const [asking, setAsking] = useState(false);
   const { busy, failed, act } = useAction();
   const off = kept.link === 'off';
-  const set = (on: boolean) =>
-    act(async () => {
-      setAsking(false);
-      const done = await actions.keepAtRelay(on);
-      return done.ok ? null : t`Could not save this. ${done.reason}`;
-    });
   return (
-    <section className="devices-block stack gap-5 narrow" aria-label={t`Kept a second time`}>
+    <section className="devices-block stack gap-5 narrow" aria-label={t`Second copy`}>
       <h3 className="line ink gap-4">
-        <i className={`dot ${off && !kept.files ? 'dot-asks' : 'dot-live'}`} aria-hidden="true" />{' '}
-        {t`Kept a second time`}
+        <i className={`dot ${off && !kept.files ? 'dot-asks' : 'dot-live'}`} aria-hidden="true" /> {t`Second copy`}
       </h3>
       <p className="break pretty">{protectionText(kept)}</p>
       <p className="break pretty">{acknowledgedText(kept)}</p>
       <WrongNote text={kept.trouble && retold(kept.trouble)} />
       <WrongNote text={failed} />
-      {asking ? (
-        <div
-          className="warn-box round cluster apart gap-4 pad-wide"
-          role="alertdialog"
-          aria-label={t`Hand nothing to the relay`}
-        >
-          <p>
-            <strong>{t`Hand nothing to the relay`}</strong>{' '}
-            {t`Then only copies that you export protect your team, and other devices hear nothing from this one through the relay. What the relay has already stays there, sealed.`}
-          </p>
-          <div className="devices-ways gap-4 cluster">
-            <button type="button" className="ghost" onClick={() => setAsking(false)}>{t`Cancel`}</button>
-            <button
-              type="button"
-              className="danger-button"
-              onClick={() => set(false)}
-            >{t`Hand over nothing more`}</button>
-          </div>
-        </div>
-      ) : (
-        <div className="devices-ways gap-4 cluster">
-          <button type="button" className="ghost" disabled={busy} onClick={() => (off ? set(true) : setAsking(true))}>
-            {off ? t`Hand sealed entries to the relay` : t`Hand nothing to the relay`}
-          </button>
-        </div>
-      )}
+      <div className="devices-ways gap-4 cluster">
+        <button type="button" className="ghost" disabled={busy} onClick={() => act(() => actions.keepAtRelay(off))}>
+          {off ? t`Send sealed copies to the relay` : t`Send nothing more to the relay`}
+        </button>
+      </div>
     </section>
   );
 }
@@ -300,48 +250,39 @@ function WithoutRelay() {
   return (
     <details className="without-relay ruled">
       <summary className="text-4 bold ink pad-4-0">{t`Without a relay`}</summary>
-      <p className="break pretty">{t`Two of your devices in one network can exchange what they have directly, with both pages open. Usually the relay introduces them and there is nothing to do; where it is gone, you carry two texts between them: by mail, by chat, as you like. They are sealed, and good once.`}</p>
+      <p className="break pretty">{t`Your devices can connect directly, without a relay: in one network, with Roost open on both. Carry two texts between them, by mail or chat. Each is sealed and works once.`}</p>
       <ol className="without-steps counted above-6 gap-6 stack">
         <li className="stack gap-4 narrow at-start relative">
-          <h4 className="medium ink">{t`On the first device: make a text`}</h4>
-          {made === null && answer !== null && <p className="setting-hint">{t`Done: its text was pasted here.`}</p>}
+          <h4 className="medium ink">{t`First device`}</h4>
           {made === null && answer === null && (
             <button type="button" className="ghost" disabled={busy} onClick={make}>{t`Make the text`}</button>
           )}
           {made !== null && (
             <>
-              <CopyableText text={made} what={t`The text for the other device`} />
+              <CopyableText text={made} what={t`Text for the second device`} />
               <button type="button" className="link-button" onClick={() => void make()}>{t`Make a new one`}</button>
             </>
           )}
-          {failed !== null && <Wrong title={t`Could not do this.`} reason={failed} />}
+          <WrongNote text={failed} />
         </li>
         <li className="stack gap-4 narrow at-start relative">
-          <h4 className="medium ink">{t`On the second device: paste it, and carry the answer back`}</h4>
+          <h4 className="medium ink">{t`Second device: paste the text, and carry the answer back`}</h4>
           {made === null && answer === null && (
-            <PasteText label={t`The text of the first device`} placeholder={BEGINS} button={t`Answer`} onText={take} />
+            <PasteText label={t`Text of the first device`} placeholder={BEGINS} button={t`Answer`} onText={take} />
           )}
-          {answer !== null && <CopyableText text={answer} what={t`The answer for the first device`} />}
-          {made !== null && answer === null && (
-            <p className="setting-hint">{t`Settings, Devices and data, Without a relay, on that device.`}</p>
-          )}
+          {answer !== null && <CopyableText text={answer} what={t`Answer for the first device`} />}
         </li>
         <li className="stack gap-4 narrow at-start relative">
-          <h4 className="medium ink">{t`On the first device again: paste the answer`}</h4>
+          <h4 className="medium ink">{t`First device again: paste the answer`}</h4>
           {made !== null && !opening && (
             <PasteText
-              label={t`The answer of the second device`}
+              label={t`Answer of the second device`}
               placeholder={BEGINS}
               button={t`Open the connection`}
               onText={take}
             />
           )}
-          {opening && (
-            <p
-              className="good"
-              role="status"
-            >{t`The connection is open: “direct connection” stands beside the other device above.`}</p>
-          )}
+          {opening && <p className="good" role="status">{t`Connected directly.`}</p>}
         </li>
       </ol>
     </details>
@@ -356,7 +297,7 @@ function Arriving({ agentIds }: { agentIds: readonly AgentId[] }) {
   const known = agentIds.flatMap((agentId) => roster.byId.get(agentId)?.name ?? []);
   if (agentIds.length === 0) return null;
   const who = known.length === agentIds.length ? names(known) : plural(agentIds.length, 'agent');
-  return <p>{t`On the way here, and not woken before that: ${who}.`}</p>;
+  return <p>{t`Still arriving: ${who}`}</p>;
 }
 
 /** Documents that wait because their date cannot be right. */
@@ -366,14 +307,10 @@ function Ahead({ ahead: { entries, latest, taken } }: { ahead: NonNullable<Share
   return (
     <div className="warn-box round cluster apart gap-4 pad-wide" role="status">
       <p>
-        <strong>
-          {plural(entries, 'entry of another device waits outside.', 'entries of another device wait outside.')}
-        </strong>{' '}
-        {t`Dated ahead of this device’s clock, up to ${fullTime(latest)}: the clock of that device was wrong, or this one is. Set the clocks right first. ${t`Taken in when that time has come`}${
-          taken
-            ? t`, or when you take them; what you write then stands after them.`
-            : t`; no clock goes that wrong, so look at who is among your devices.`
-        }`}
+        <strong>{plural(entries, 'entry waits: dated in the future.', 'entries wait: dated in the future.')}</strong>{' '}
+        {taken
+          ? t`Check the clocks of your devices: one is wrong. The entries are read on ${fullTime(latest)}, or when you take them in.`
+          : t`No clock is that wrong. Check your list of devices. The entries are read on ${fullTime(latest)}.`}
       </p>
       <button
         type="button"
@@ -406,26 +343,20 @@ function HowFar({ status }: { status: SharedStatus }) {
       </p>
       {backlog !== null && (
         <Progress
-          label={t`Fetching what is elsewhere`}
+          label={t`Loading…`}
           done={backlog.done}
           of={backlog.of}
           text={t`${count(Math.min(backlog.done, backlog.of))} of ${plural(backlog.of, 'entry', 'entries')}`}
         />
       )}
       <Arriving agentIds={status.arriving} />
-      {attachments > 0 && (
-        <p>{t`Pictures and files from messages are still on their way here. They come after the words.`}</p>
-      )}
+      {attachments > 0 && <p>{t`Pictures and files are still arriving.`}</p>}
       {ahead !== null && <Ahead ahead={ahead} />}
-      {newer > 0 && (
-        <p>
-          {t`${plural(newer, 'entry was', 'entries were')} written by a newer Roost on another device. They are kept, and are read here once this Roost is updated too.`}
-        </p>
-      )}
+      {newer > 0 && <p>{t`Another device runs a newer Roost. Update this one to read everything.`}</p>}
       {refused > 0 && (
         <p className="warn-box round pad-wide">
           <span>
-            {t`${<strong>{t`${plural(refused, 'entry was', 'entries were')} refused`}</strong>} since this page was opened: changed, moved or forged on the way. Nothing of that was taken. Your other devices send good ones.`}
+            {t`${<strong>{t`${plural(refused, 'entry', 'entries')} refused`}</strong>} since this page was opened: altered on the way. None of them is used.`}
           </span>
         </p>
       )}
@@ -442,8 +373,8 @@ function Phrase({ made, onOpen }: { made: boolean; onOpen: (dialog: DeviceDialog
       </h3>
       <p className="break pretty">
         {made
-          ? t`You have one. Its 24 words bring your team back on a new device.`
-          : t`24 words on paper. They bring your team back on a new device.`}
+          ? t`You have one. Keep its 24 words safe.`
+          : t`24 words on paper that bring your team back on a new device.`}
       </p>
       <div className="devices-ways gap-4 cluster">
         {made && <button type="button" className="ghost" onClick={() => onOpen('check')}>{t`Check my phrase`}</button>}
@@ -489,7 +420,7 @@ function UnderWay({ joining, onGoOn }: { joining: Joining | null; onGoOn: () => 
   if (joining === null || joining.step === 'failed') return null;
   return (
     <div className="box cluster apart gap-4 pad-wide" role="status">
-      <p>{t`This browser is on its way to join another device.`}</p>
+      <p>{t`This browser is joining another device.`}</p>
       <button type="button" className="ghost" onClick={onGoOn}>{t`Go on`}</button>
     </div>
   );
@@ -500,18 +431,17 @@ function Alone({ status, onOpen }: AloneProps) {
   return (
     <>
       <p className="text-4 break pretty">
-        {t`${<strong className="ink break">{t`Who lives here lives on this device alone.`}</strong>} If it is lost, or this browser’s data is cleared, only a second device, a recovery phrase or an exported copy brings them back: the relay keeps everything sealed, and cannot open it.`}
+        {t`${<strong className="ink break">{t`Your team exists only on this device.`}</strong>} The relay has a sealed copy that it cannot open. If this device is lost, you need a second device, a recovery phrase or an export.`}
       </p>
       <UnderWay joining={status.joining} onGoOn={() => onOpen('join')} />
       <div className="halves stack gap-5">
         <section className="panel-2 rows-top stack at-start gap-4 framed round-l pad-6" aria-label={t`A second device`}>
           <h3 className="line ink gap-4">{t`A second device`}</h3>
-          <p className="break pretty">{t`Your phone or another computer gets the same team, and what is said on one is known on all of them.`}</p>
           <button type="button" className="solid above-3" onClick={() => onOpen('add')}>{t`Add a device`}</button>
         </section>
         <section className="panel-2 rows-top stack at-start gap-4 framed round-l pad-6" aria-label={t`Recovery phrase`}>
           <h3 className="line ink gap-4">{t`Recovery phrase`}</h3>
-          <p className="break pretty">{t`24 words on paper. They bring your team back on a new device.`}</p>
+          <p className="break pretty">{t`24 words on paper that bring your team back on a new device.`}</p>
           <button
             type="button"
             className="solid above-3"
@@ -520,9 +450,8 @@ function Alone({ status, onOpen }: AloneProps) {
         </section>
       </div>
       {status.kept && <SecondHome kept={status.kept} />}
-      <section className="devices-block stack gap-5 narrow" aria-label={t`Your team lives elsewhere?`}>
-        <h3 className="line ink gap-4">{t`Your team lives elsewhere?`}</h3>
-        <p className="break pretty">{t`Then this browser can become one of its devices.`}</p>
+      <section className="devices-block stack gap-5 narrow" aria-label={t`Is your team on another device?`}>
+        <h3 className="line ink gap-4">{t`Is your team on another device?`}</h3>
         <div className="devices-ways gap-4 cluster">
           <button type="button" className="ghost" onClick={() => onOpen('join')}>{t`Join from another device`}</button>
           <button
@@ -546,13 +475,13 @@ function Removed({ status, onOpen }: RemovedProps) {
   return (
     <>
       <p className="text-4">
-        {t`${<strong>{t`This device was removed from your devices`}</strong>} What is here stays here, to read and to export. Nothing new comes, and what is written here now reaches no other device.`}
+        {t`${<strong>{t`This device was removed.`}</strong>} You can still read and export what is here. It no longer syncs with your other devices.`}
       </p>
       <UnderWay joining={status.joining} onGoOn={() => onOpen('join')} />
       <div className="devices-ways gap-4 cluster">
         <button type="button" className="solid" onClick={() => onOpen('join')}>{t`Join again`}</button>
         <button type="button" className="ghost" onClick={() => onOpen('restore')}>{t`I have a recovery phrase`}</button>
-        <Link href={PATHS.settings('exports')} className="ghost">{t`Export what is here`}</Link>
+        <Link href={PATHS.settings('exports')} className="ghost">{t`Export`}</Link>
       </div>
     </>
   );
@@ -567,22 +496,20 @@ export function DevicesSection() {
   // State is kept here, because an action in a dialog changes the content below it.
   const [open, setOpen] = useState<DeviceDialogName | null>(null);
   const onJoined = useCallback(() => {
-    notices.info(t`This device is one of yours now. Who lives there is on the way here.`);
+    notices.info(t`This device has joined. Your team is on its way here.`);
     go(PATHS.hearth);
   }, [notices, go]);
   return (
     <div className="devices stack gap-7 narrow ink-2 text-3">
       {failed !== null && (
-        <Wrong title={t`The state of your devices is unknown.`} reason={failed}>
+        <Wrong reason={failed}>
           <button type="button" className="ghost" onClick={() => void devices.refresh()}>{t`Ask again`}</button>
         </Wrong>
       )}
       {status === null && failed === null && <p className="query-loading ink-3 text-3" role="status">{t`Loading…`}</p>}
       {status?.kind === 'alone' && <Alone status={status} onOpen={setOpen} />}
       {status?.kind === 'shared' && <Shared status={status} onOpen={setOpen} />}
-      {status?.kind === 'returning' && (
-        <p role="status">{t`Your team is being restored. Your devices appear here afterwards.`}</p>
-      )}
+      {status?.kind === 'returning' && <p role="status">{t`Loading…`}</p>}
       {status?.kind === 'removed' && <Removed status={status} onOpen={setOpen} />}
       <DeviceDialog open={open} onClose={() => setOpen(null)} onJoined={onJoined} />
     </div>

@@ -2,12 +2,13 @@
  * Shared parts of the device dialogs: text and name fields, the recovery phrase, the words to
  * compare.
  */
-import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { guessDeviceName } from '../../../shared/domain/device-name.ts';
 import { t } from '../../language/t.ts';
 import { deviceActionsOf } from '../../state/actions/devices.ts';
 import { useHousehold, useRoost } from '../context.tsx';
 import { plural } from '../text/sizes.ts';
+import { Field, WrongNote } from '../design/field.tsx';
 import { useAction } from '../design/use-action.ts';
 
 interface Props {
@@ -15,52 +16,45 @@ interface Props {
   /** How such a text begins. */
   readonly placeholder: string;
   readonly button: string;
-  readonly busy?: boolean;
   /** The error of the text, or null if it is accepted. */
   readonly onText: (text: string) => Promise<string | null> | string | null;
 }
 
 /** A field for a text from another device. The input stays until it is accepted. */
-export function PasteText({ label, placeholder, button, busy = false, onText }: Props) {
-  const id = useId();
+export function PasteText({ label, placeholder, button, onText }: Props) {
   const [text, setText] = useState('');
-  const [wrong, setWrong] = useState<string | null>(null);
+  const { failed, fail } = useAction();
   const take = async (event: FormEvent) => {
     event.preventDefault();
-    if (busy || text.trim() === '') return;
-    setWrong(await onText(text));
+    if (text.trim() !== '') fail(await onText(text));
   };
   return (
-    <form className="device-field gap-3 stack narrow full" onSubmit={(event) => void take(event)}>
-      <label className="medium ink" htmlFor={id}>
-        {label}
-      </label>
-      <div className="device-line gap-4 flex wrap at-bottom">
-        <textarea
-          id={id}
-          className="field device-text narrow break"
-          rows={2}
-          spellCheck={false}
-          autoComplete="off"
-          autoCapitalize="off"
-          placeholder={placeholder}
-          value={text}
-          aria-invalid={wrong !== null}
-          aria-describedby={`${id}-wrong`}
-          onChange={(event) => {
-            setText(event.target.value);
-            setWrong(null);
-          }}
-        />
-        <button type="submit" className="ghost ghost-dawn" disabled={busy || text.trim() === ''}>
-          {button}
-        </button>
-      </div>
-      {wrong !== null && (
-        <p id={`${id}-wrong`} className="danger text-2" role="alert">
-          {wrong}
-        </p>
-      )}
+    <form className="narrow full" onSubmit={(event) => void take(event)}>
+      <Field label={label} problem={failed}>
+        {({ id, describedBy }) => (
+          <div className="device-line gap-4 flex wrap at-bottom full">
+            <textarea
+              id={id}
+              className="field device-text narrow break"
+              rows={2}
+              spellCheck={false}
+              autoComplete="off"
+              autoCapitalize="off"
+              placeholder={placeholder}
+              value={text}
+              aria-invalid={failed !== null}
+              aria-describedby={describedBy}
+              onChange={({ target }) => {
+                setText(target.value);
+                fail(null);
+              }}
+            />
+            <button type="submit" className="ghost ghost-dawn" disabled={text.trim() === ''}>
+              {button}
+            </button>
+          </div>
+        )}
+      </Field>
     </form>
   );
 }
@@ -68,40 +62,25 @@ export function PasteText({ label, placeholder, button, busy = false, onText }: 
 /** Longest name of a device, in characters. The data worker refuses longer ones. */
 const NAME_MAX = 60;
 
-interface NameFieldProps {
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-  readonly label?: string;
-  readonly hint?: string;
-}
-
-/** The person's name for a device. */
-export function NameField({
-  value,
-  onChange,
-  label = t`What this device is called`,
-  hint = t`So that you can tell it apart in the list. You can change it later.`,
-}: NameFieldProps) {
-  const id = useId();
+/** The person's name for this device. */
+export function NameField({ value, onChange }: { value: string; onChange: (value: string) => void }) {
   const missing = value.trim() === '';
   return (
-    <div className="device-field gap-3 stack narrow">
-      <label className="medium" htmlFor={id}>
-        {label}
-      </label>
-      <input
-        id={id}
-        className="field"
-        dir="auto"
-        autoComplete="off"
-        maxLength={NAME_MAX}
-        value={value}
-        aria-invalid={missing}
-        aria-describedby={`${id}-hint`}
-        onChange={(event) => onChange(event.target.value)}
-      />
-      <small id={`${id}-hint`}>{missing ? t`It needs a name.` : hint}</small>
-    </div>
+    <Field label={t`Name of this device`} problem={missing ? t`It needs a name.` : null}>
+      {({ id, describedBy }) => (
+        <input
+          id={id}
+          className="field"
+          dir="auto"
+          autoComplete="off"
+          maxLength={NAME_MAX}
+          value={value}
+          aria-invalid={missing}
+          aria-describedby={describedBy}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      )}
+    </Field>
   );
 }
 
@@ -138,36 +117,34 @@ interface PhraseFieldProps {
 
 /** A field for a phrase, in any case, with numbers, commas and line breaks. */
 export function PhraseField({ value, onChange, wrong }: PhraseFieldProps) {
-  const id = useId();
   const count = countWords(value);
   return (
-    <div className="device-field gap-3 stack narrow">
-      <label className="medium" htmlFor={id}>{t`The ${WORDS} words`}</label>
-      <textarea
-        id={id}
-        className="field phrase-field"
-        rows={5}
-        spellCheck={false}
-        autoComplete="off"
-        autoCapitalize="off"
-        autoCorrect="off"
-        value={value}
-        aria-invalid={wrong !== null}
-        aria-describedby={`${id}-hint ${id}-wrong`}
-        onChange={(event) => onChange(event.target.value)}
-      />
-      <p className="gap-5 flex apart">
-        <small
-          id={`${id}-hint`}
-        >{t`In their order. Numbers, commas and capitals do not matter; four letters of each word are enough.`}</small>
-        <small className={`nowrap figures ${count === WORDS ? 'good' : 'ink-3'}`}>{t`${count} of ${WORDS}`}</small>
-      </p>
-      {wrong !== null && (
-        <p id={`${id}-wrong`} className="danger text-2" role="alert">
-          {wrong}
-        </p>
+    <Field
+      label={t`The ${WORDS} words`}
+      hint={
+        <>
+          {t`In order. Four letters of each word are enough.`}{' '}
+          <span className={`nowrap figures ${count === WORDS ? 'good' : 'ink-3'}`}>{t`${count} of ${WORDS}`}</span>
+        </>
+      }
+      problem={wrong}
+    >
+      {({ id, describedBy }) => (
+        <textarea
+          id={id}
+          className="field phrase-field"
+          rows={5}
+          spellCheck={false}
+          autoComplete="off"
+          autoCapitalize="off"
+          autoCorrect="off"
+          value={value}
+          aria-invalid={wrong !== null}
+          aria-describedby={describedBy}
+          onChange={(event) => onChange(event.target.value)}
+        />
       )}
-    </div>
+    </Field>
   );
 }
 
@@ -186,8 +163,6 @@ export function StepHead({ children }: { children: ReactNode }) {
 
 interface SixWordsProps {
   readonly words: readonly string[];
-  /** Shown below the question. */
-  readonly elsewhere: string;
   readonly onAnswer: (same: boolean) => void;
 }
 
@@ -205,12 +180,12 @@ export function Words({ words }: { words: readonly string[] }) {
 }
 
 /** The person compares the words on both devices. */
-export function CompareWords({ words, elsewhere, onAnswer }: SixWordsProps) {
+export function CompareWords({ words, onAnswer }: SixWordsProps) {
   return (
     <div className="compare stack gap-6 narrow">
       <StepHead>{t`Are these the same on both?`}</StepHead>
       <Words words={words} />
-      <p>{elsewhere}</p>
+      <p>{t`The other device shows six words too. If one is different, say no: somebody may be in between.`}</p>
       <div className="devices-ways gap-4 cluster">
         <button type="button" className="solid" onClick={() => onAnswer(true)}>{t`Yes, all six`}</button>
         <button type="button" className="ghost" onClick={() => onAnswer(false)}>{t`No`}</button>
@@ -220,11 +195,12 @@ export function CompareWords({ words, elsewhere, onAnswer }: SixWordsProps) {
 }
 
 /** An error, announced at once; `children`: what to do about it. */
-export function Wrong({ title, reason, children }: { title: string; reason: string; children?: ReactNode }) {
+export function Wrong({ title, reason, children }: { title?: string; reason: string; children?: ReactNode }) {
   return (
     <div className="wrong-note" role="alert">
       <p>
-        <strong>{title}</strong> {reason}
+        {title !== undefined && <strong>{title} </strong>}
+        {reason}
       </p>
       {children}
     </div>
@@ -233,19 +209,14 @@ export function Wrong({ title, reason, children }: { title: string; reason: stri
 
 /** Explains what happens when a team already lives here: how two teams merge. */
 export function TwoTeams() {
-  const begun = useHousehold(({ roster }) => roster.lead !== null);
   const agents = useHousehold(({ roster }) => roster.seats.size + roster.waiting.length);
-  if (!begun) return null;
+  if (agents === 0) return null;
   return (
     <div className="warn-box round cluster apart gap-4 pad-wide" role="note">
       <p>
         {t`${(
-          <strong>
-            {agents === 0
-              ? t`Roost has begun here already.`
-              : plural(agents, 'agent lives here already.', 'agents live here already.')}
-          </strong>
-        )} Joining makes one team of both, on all your devices; it cannot be taken apart again. Nobody is lost and nothing is overwritten: where two have the same seat, the one who was born first sits, and the other waits without a seat until you give one, under Team.`}
+          <strong>{plural(agents, 'agent lives here already.', 'agents live here already.')}</strong>
+        )} Joining makes one team of both, on all your devices. This cannot be undone. Nobody is lost; of two agents with the same seat, the younger waits for a seat under Team.`}
       </p>
     </div>
   );
@@ -265,9 +236,9 @@ export function ShareFirst({ onClose }: { onClose: () => void }) {
   };
   return (
     <form className="devices-block stack gap-5 narrow" onSubmit={share} noValidate>
-      <p>{t`Your devices tell each other apart by name. Everything that is kept here is sealed with a key of your own and handed to the relay, for your other devices to fetch. The key stays on your devices: the relay keeps what it cannot read.`}</p>
+      <p>{t`Everything is sealed with a key that only your devices have. The relay passes it on and cannot read it.`}</p>
       <NameField value={name} onChange={setName} />
-      {failed !== null && <Wrong title={t`Could not save this.`} reason={t`${failed} Nothing has changed.`} />}
+      <WrongNote text={failed} />
       <div className="devices-ways gap-4 cluster">
         <button type="submit" className="solid" disabled={busy || name.trim() === ''}>
           {busy ? t`Saving…` : t`Go on`}

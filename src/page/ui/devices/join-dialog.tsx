@@ -5,6 +5,7 @@ import type { Joining } from '../../../shared/protocol/sync/page.ts';
 import { deviceActionsOf } from '../../state/actions/devices.ts';
 import { useDevices, useRoost } from '../context.tsx';
 import { Dialog } from '../design/dialog.tsx';
+import { WrongNote } from '../design/field.tsx';
 import { Progress } from '../design/progress.tsx';
 import { CopyableText } from '../parts/copyable-text.tsx';
 import { CompareWords, NameField, StepHead, TwoTeams, Words, Wrong } from './dialog-parts.tsx';
@@ -29,16 +30,16 @@ function Offer({
   const left = useLeft(until);
   if (left === 0)
     return (
-      <Wrong title={t`This code has run out.`} reason={t`It was good for five minutes, once. Nothing has changed.`}>
+      <Wrong reason={t`This code has expired.`}>
         <button type="button" className="ghost" onClick={onAgain}>{t`Make a new code`}</button>
       </Wrong>
     );
   return (
     <div className="offer centred-column stack gap-6 narrow">
-      <StepHead>{t`Show this to a device that has your team`}</StepHead>
-      <p>{t`There: Settings, Devices and data, ${<b>{t`Add a device`}</b>}. Scan this, or bring the text below.`}</p>
+      <StepHead>{t`Show this to your other device`}</StepHead>
+      <p>{t`Open ${<b>{t`Add a device`}</b>} in its settings under Devices and data. Scan this there, or paste the text.`}</p>
       <figure className="centred-column stack gap-4">
-        <QrCode text={offer} label={t`QR code for your other device; the same stands below as text`} />
+        <QrCode text={offer} label={t`QR code`} />
         <figcaption>
           <Countdown left={left} />
         </figcaption>
@@ -54,7 +55,7 @@ function Waiting({ words, until }: { words: readonly string[]; until: number }) 
   return (
     <div className="compare stack gap-6 narrow">
       <StepHead>{t`Say yes on the other device too`}</StepHead>
-      <Progress label={t`Waiting for the other device…`} done={0} of={0} text={t`The same six words stand there.`} />
+      <Progress label={t`Working…`} done={0} of={0} />
       <Words words={words} />
       {left > 0 && <Countdown left={left} />}
     </div>
@@ -79,10 +80,10 @@ function Begin({
   };
   return (
     <form className="devices-block stack gap-5 narrow" onSubmit={submit} noValidate>
-      <p>{t`This device shows a code. A device that has your team takes it, both show the same six words, and then your team is here too.`}</p>
+      <p>{t`This device shows a code for your other device. Both then show the same six words.`}</p>
       <TwoTeams />
       <NameField value={name} onChange={setName} />
-      {failed !== null && <Wrong title={t`This device has not joined.`} reason={t`${failed} Nothing has changed.`} />}
+      <WrongNote text={failed} />
       <div className="devices-ways gap-4 cluster">
         <button type="submit" className="solid" disabled={busy || name.trim() === ''}>
           {busy ? t`Loading…` : t`Show the code`}
@@ -100,14 +101,14 @@ function LeftOffer({ problem, children }: { problem: string | null; children: Re
   if (problem !== null)
     return (
       <>
-        <Wrong title={t`The other device could not be told.`} reason={problem} />
+        <WrongNote text={problem} />
         {children}
       </>
     );
   return (
     <div className="compare stack gap-6 narrow">
       <StepHead>{t`Look at your other device`}</StepHead>
-      <Progress label={t`Working…`} done={0} of={0} text={t`In a moment the same six words stand on both.`} />
+      <Progress label={t`Working…`} done={0} of={0} />
     </div>
   );
 }
@@ -162,7 +163,7 @@ export default function JoinDialog({ onClose, onJoined, byCode = false }: Props)
   };
   const answer = async (same: boolean) => {
     const answered = await actions.answerJoin(same);
-    setFailed(answered.ok ? (same ? null : t`You said that the words differ.`) : answered.reason);
+    setFailed(answered.ok ? (same ? null : t`You said that the words differ. Nothing was sent.`) : answered.reason);
   };
   const leave = () => {
     if (joining !== null) void giveUp();
@@ -177,18 +178,12 @@ export default function JoinDialog({ onClose, onJoined, byCode = false }: Props)
       case 'offering':
         return byCode ? <LeftOffer problem={unleft}>{offerOf(now)}</LeftOffer> : offerOf(now);
       case 'comparing':
-        return (
-          <CompareWords
-            words={now.words}
-            elsewhere={t`The other device shows six words too. If one is different, somebody may be in between: say no.`}
-            onAnswer={(same) => void answer(same)}
-          />
-        );
+        return <CompareWords words={now.words} onAnswer={(same) => void answer(same)} />;
       case 'waiting':
         return <Waiting words={now.words} until={now.until} />;
       case 'failed':
         return (
-          <Wrong title={t`This device has not joined.`} reason={t`${now.reason} Nothing has changed.`}>
+          <Wrong reason={now.reason}>
             <button type="button" className="ghost" onClick={() => void begin()}>{t`Make a new code`}</button>
           </Wrong>
         );
@@ -201,7 +196,7 @@ export default function JoinDialog({ onClose, onJoined, byCode = false }: Props)
     <Dialog title={t`Join from another device`} onClose={leave}>
       <div className="devices stack gap-7 narrow ink-2 text-3">
         {joined ? (
-          <Progress label={t`This device is one of yours now. Who lives there is on the way here.`} done={0} of={0} />
+          <Progress label={t`This device has joined. Your team is on its way here.`} done={0} of={0} />
         ) : joining === null || failed !== null ? (
           <Begin name={name} setName={setName} begin={begin} failed={failed} />
         ) : (

@@ -4,9 +4,10 @@ import { t } from '../../language/t.ts';
 import { deviceActionsOf } from '../../state/actions/devices.ts';
 import { useDevices, useRoost } from '../context.tsx';
 import { Dialog } from '../design/dialog.tsx';
+import { WrongNote } from '../design/field.tsx';
 import { copyText } from '../parts/copyable-text.tsx';
 import { fullTime } from '../text/time.ts';
-import { drillPositions, sameWord, ShareFirst, StepHead, Wrong } from './dialog-parts.tsx';
+import { drillPositions, sameWord, ShareFirst, StepHead } from './dialog-parts.tsx';
 import './devices.css';
 import './phrase.css';
 import { names } from '../text/sizes.ts';
@@ -41,8 +42,7 @@ function Drill({ words, positions, onKeep, onShowAgain, onAnew }: Props) {
   };
   return (
     <form className="devices-block stack gap-5 narrow" onSubmit={keep} noValidate>
-      <h3>{t`Now from your paper`}</h3>
-      <p>{t`Three words, to be sure that what you wrote can be read back.`}</p>
+      <h3>{t`Type these words from your paper`}</h3>
       <div className="tiles-s stack gap-5">
         {positions.map((position, i) => {
           const wrong = wrongPositions.includes(position);
@@ -70,18 +70,16 @@ function Drill({ words, positions, onKeep, onShowAgain, onAnew }: Props) {
       </div>
       {wrongPositions.length > 0 && (
         <p className="danger text-2" role="alert">
-          {wrongPositions.length === 1
-            ? t`Not what was shown: word ${wrongPositions.join()}. Look at your paper, or at the words again.`
-            : t`Not what was shown: word ${names(wrongPositions.map(String))}. Look at your paper, or at the words again.`}
+          {t`Different from what was shown: word ${names(wrongPositions.map(String))}.`}
         </p>
       )}
-      {failed !== null && <Wrong title={t`The phrase does not count yet.`} reason={failed} />}
+      <WrongNote text={failed} />
       <div className="devices-ways gap-4 cluster">
         <button type="submit" className="solid" disabled={busy || missing}>
           {busy ? t`Working…` : t`Check`}
         </button>
-        <button type="button" className="ghost" onClick={onShowAgain}>{t`Look at the words again`}</button>
-        <button type="button" className="link-button" onClick={onAnew}>{t`Start again with other words`}</button>
+        <button type="button" className="ghost" onClick={onShowAgain}>{t`Show the words`}</button>
+        <button type="button" className="link-button" onClick={onAnew}>{t`Make a new one`}</button>
       </div>
     </form>
   );
@@ -107,9 +105,9 @@ function PhraseWords({ words }: { words: readonly string[] }) {
         <button
           type="button"
           className="ghost"
-          onClick={() => void copyText(state, words.join(' '), t`The phrase`)}
+          onClick={() => void copyText(state, words.join(' '), t`Recovery phrase`)}
         >{t`Copy`}</button>
-        <small>{t`Paper is best. What is copied can be read by other programs, and some systems send the clipboard to their cloud; a printer may keep what it printed.`}</small>
+        <small>{t`Paper is best. Other programs can read what you copy, and a printer may store what it prints.`}</small>
       </div>
     </>
   );
@@ -124,16 +122,15 @@ type Step =
 function About({ replaces, busy, onShow }: { replaces: boolean; busy: boolean; onShow: () => void }) {
   return (
     <div className="devices-block stack gap-5 narrow">
-      <p>{t`Twenty-four words on paper bring your team back when every device is lost: who lives with you and all that was said, from what the relay keeps sealed. Without them and without a device, nobody can open it; not you, not whoever runs the relay.`}</p>
+      <p>{t`24 words on paper bring back your team and all it said, even if every device is lost. Without them and without a device, nobody can: not you, not the relay’s owner.`}</p>
       <ul className="bulleted stack gap-4">
-        <li>{t`They are shown once, and stored nowhere. Have paper and a pen at hand.`}</li>
+        <li>{t`They are shown once and stored nowhere. Have pen and paper ready.`}</li>
         <li>{t`Anyone with these words has your team. Keep them like a house key.`}</li>
-        <li>{t`You are asked for three of them afterwards, so that a slip of the pen is found now.`}</li>
       </ul>
       {replaces && (
         <p className="warn-box round pad-wide">
           <span>
-            {t`${<strong>{t`You have a phrase already.`}</strong>} It holds until the new one has passed its check; from then on the old one opens nothing.`}
+            {t`${<strong>{t`You have a phrase already.`}</strong>} It works until you have checked the new one, and never again.`}
           </span>
         </p>
       )}
@@ -186,9 +183,7 @@ export default function PhraseDialog({ onClose }: { onClose: () => void }) {
         return (
           <>
             <About replaces={replaces} busy={step.busy} onShow={() => void show()} />
-            {step.failed !== null && (
-              <Wrong title={t`Could not do this.`} reason={t`${step.failed} Nothing has changed.`} />
-            )}
+            {step.failed !== null && <WrongNote text={step.failed} />}
           </>
         );
       case 'shown':
@@ -211,8 +206,8 @@ export default function PhraseDialog({ onClose }: { onClose: () => void }) {
       case 'done':
         return (
           <div className="done-box stack at-start gap-4 pad-wide" role="status">
-            <StepHead>{t`Your recovery phrase holds from now on`}</StepHead>
-            <p>{t`Keep the paper somewhere safe, and not beside this device. You can check it here at any time.`}</p>
+            <StepHead>{t`Your recovery phrase is active`}</StepHead>
+            <p>{t`Keep the paper safe, and not beside this device.`}</p>
             <button type="button" className="solid" onClick={onClose}>{t`Done`}</button>
           </div>
         );
@@ -227,16 +222,12 @@ export default function PhraseDialog({ onClose }: { onClose: () => void }) {
         {leaving && halfWay && (
           <div className="wrong-note" role="alert">
             <p>
-              <span>{t`${<strong>{t`The phrase does not count yet.`}</strong>} They are not shown again after this, and hold only once three of them were checked.`}</span>{' '}
+              <span>{t`${<strong>{t`The phrase is not active yet.`}</strong>} If you leave now, these words are lost.`}</span>{' '}
               {replaces && <span>{t`Your earlier phrase stays active.`}</span>}
             </p>
             <div className="devices-ways gap-4 cluster">
               <button type="button" className="ghost" onClick={() => setLeaving(false)}>{t`Cancel`}</button>
-              <button
-                type="button"
-                className="ghost ghost-danger"
-                onClick={onClose}
-              >{t`Throw these words away`}</button>
+              <button type="button" className="ghost ghost-danger" onClick={onClose}>{t`Discard these words`}</button>
             </div>
           </div>
         )}

@@ -78,7 +78,7 @@ export function Countdown({ left }: { left: number }) {
         {clock(left)}
       </span>
       <span className="visually-hidden" role="status">
-        {left <= MINUTE && left > 0 ? t`Less than a minute is left.` : ''}
+        {left <= MINUTE && left > 0 ? t`Less than a minute left` : ''}
       </span>
     </p>
   );

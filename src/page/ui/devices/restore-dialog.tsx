@@ -25,13 +25,13 @@ export default function RestoreDialog({ onClose, onJoined }: { onClose: () => vo
     if (phrase.trim() === '' || name.trim() === '') return;
     act(async () => {
       const restored = await actions.restore(phrase, name.trim());
-      return restored.ok ? null : t`${restored.reason} Nothing has changed.`;
+      return restored.ok ? null : restored.reason;
     });
   };
   return (
-    <Dialog title={t`Bring your team back`} onClose={onClose}>
+    <Dialog title={t`Restore your team`} onClose={onClose}>
       <form className="devices stack gap-7 narrow ink-2 text-3" onSubmit={restore} noValidate>
-        <p>{t`The 24 words of your recovery phrase open what the relay keeps sealed. This device becomes one of yours; devices you still have stay so.`}</p>
+        <p>{t`Your recovery phrase opens the relay’s sealed copy. Devices that you still have keep working.`}</p>
         <TwoTeams />
         <PhraseField
           value={phrase}
@@ -45,7 +45,7 @@ export default function RestoreDialog({ onClose, onJoined }: { onClose: () => vo
         {busy && <Progress label={t`Working…`} done={0} of={0} />}
         <div className="devices-ways gap-4 cluster">
           <button type="submit" className="solid" disabled={busy || phrase.trim() === '' || name.trim() === ''}>
-            {busy ? t`Loading…` : t`Bring my team back`}
+            {busy ? t`Loading…` : t`Restore`}
           </button>
         </div>
       </form>

@@ -24,7 +24,7 @@ export default function AdoptDialog({ position, onClose }: { position: SeatPosit
             label={t`Choose a file`}
             accept=".zip,.md,.markdown,.txt"
             onFile={setFile}
-          >{t`or drop it here: an agent’s zip, or a soul that somebody wrote (SOUL.md)`}</DropZone>
+          >{t`or drop it here: ${'.zip, SOUL.md'}`}</DropZone>
         )}
       </div>
     </Dialog>

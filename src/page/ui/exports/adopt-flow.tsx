@@ -1,6 +1,6 @@
 /** Adopting an agent from a file: preview, changes that need a tick, name and seat. */
 import { type ReactNode, useEffect, useId, useState } from 'react';
-import { isSeatPosition, LEAD_ID, seatColor, seatNumber, type SeatPosition } from '../../../shared/domain/seat.ts';
+import { LEAD_ID, seatColor, seatNumber, type SeatPosition } from '../../../shared/domain/seat.ts';
 import { emptySeats } from '../../../shared/domain/agent.ts';
 import { checkName, shownText } from '../../../shared/domain/names.ts';
 import {
@@ -19,11 +19,14 @@ import { useHousehold, useLive, useRoost } from '../context.tsx';
 import { Diff } from '../parts/diff.tsx';
 import { changeDetails, changeText, neverText, unfitText } from '../text/record-changes.ts';
 import { Progress } from '../design/progress.tsx';
+import { Field, WrongNote } from '../design/field.tsx';
 import { NameField } from './name-field.tsx';
-import { count, names, plural } from '../text/sizes.ts';
+import { names, plural } from '../text/sizes.ts';
 import { Words } from '../chat/markdown.tsx';
 import { Face } from '../grid/face.tsx';
 import { PATHS, useRoute } from '../routes.ts';
+
+const NEW_AGENT = t`a new agent with the same soul and memories`;
 
 /** How an agent of the file relates to one who is here already. */
 function useRelation({ parsed, comparison, consents }: Applicant) {
@@ -46,9 +49,7 @@ function useRelation({ parsed, comparison, consents }: Applicant) {
   return { kind: 'away' } as const;
 }
 
-function Relation({ children }: { children: ReactNode }) {
-  return <p className="ink-2">{children}</p>;
-}
+const Relation = ({ children }: { children: ReactNode }) => <p className="ink-2">{children}</p>;
 
 interface Props {
   readonly changes: readonly ImportChange[];
@@ -62,7 +63,7 @@ function Details({ change }: { change: ImportChange }) {
   if (!texts) return null;
   return (
     <details>
-      <summary className="text-2 touchable">{t`What it would say`}</summary>
+      <summary className="text-2 touchable">{t`Details`}</summary>
       <Diff {...texts} />
     </details>
   );
@@ -75,7 +76,7 @@ export function Changes({ changes, ticks, onTicks }: Props) {
     onTicks(new Set(wanted ? [...ticks, tick] : [...ticks].filter((held) => held !== tick)));
   return (
     <fieldset>
-      <legend>{t`What it would change here`}</legend>
+      <legend>{t`Changes to what is here`}</legend>
       <ul className="stack gap-1 short scroll">
         {changes.map((change) => (
           <li key={change.tick}>
@@ -95,26 +96,21 @@ export function Changes({ changes, ticks, onTicks }: Props) {
   );
 }
 
-/** Progress of long work on a file, with a cancel button. */
+/** Progress of long work on files, with a cancel button. */
 export function Work({
   label,
   progress,
   onCancel,
 }: {
   label: string;
-  progress: ExportProgress | null;
+  progress: (Pick<ExportProgress, 'done' | 'of'> & { readonly stage?: string }) | null;
   onCancel: () => void;
 }) {
   const isKey = progress?.stage === 'key';
   const { done, of } = progress && !isKey ? progress : { done: 0, of: 0 };
   return (
     <div className="stack at-start gap-5">
-      <Progress
-        label={isKey ? t`Working…` : label}
-        done={done}
-        of={of}
-        {...(of > 0 ? { text: t`${count(Math.min(done, of))} of ${plural(of, 'entry', 'entries')}` } : {})}
-      />
+      <Progress label={isKey ? t`Working…` : label} done={done} of={of} />
       <button type="button" className="ghost" onClick={onCancel}>{t`Cancel`}</button>
     </div>
   );
@@ -123,13 +119,13 @@ export function Work({
 function warningText(warning: AgentWarning): string {
   switch (warning.kind) {
     case 'several-souls':
-      return t`Several files could be the soul. Taken was ${shownText(warning.taken)}, and not ${names(warning.others.map(shownText))}.`;
+      return t`The soul is from ${shownText(warning.taken)}, not from ${names(warning.others.map(shownText))}.`;
     case 'soul-edited':
-      return t`SOUL.md says something else than the identity beside it. Where it is adopted anew its words are taken, as a later soul; the first one is kept.`;
+      return t`SOUL.md differs from the stored soul. A new agent gets the words of SOUL.md.`;
     case 'other-encoding':
-      return t`${shownText(warning.path)} is not in UTF-8. It was read as Windows-1252: look whether the letters are right.`;
+      return t`${shownText(warning.path)} was read as Windows-1252. Check its letters.`;
     case 'unreadable':
-      return t`${shownText(warning.path)} was left out: ${shownText(retold(warning.reason))}`;
+      return t`${shownText(warning.path)}: ${shownText(retold(warning.reason))}`;
     case 'never':
       return neverText(warning.documents);
     case 'unfit':
@@ -189,76 +185,59 @@ function Form({
     >
       {relation.kind === 'here' && (
         <fieldset className="adopt-choice">
-          <legend>
-            {t`${relation.agent.name} is here already${isSeatPosition(relation.agent.position) ? t`, in seat ${seatNumber(relation.agent.position)}` : ''}.`}
-          </legend>
+          <legend>{t`${relation.agent.name} is here already.`}</legend>
           <label className="tick-line">
             <input type="radio" name={`${id}-as`} checked={!asNew} onChange={() => setAsNew(false)} />
-            {relation.fresh === 0
-              ? t`Nothing of it is missing here: leave it so`
-              : t`Add what is missing here: ${plural(relation.fresh, 'entry', 'entries')}`}
+            {relation.fresh === 0 ? t`Nothing is missing here` : t`Add ${plural(relation.fresh, 'entry', 'entries')}`}
           </label>
           <label className="tick-line">
             <input type="radio" name={`${id}-as`} checked={asNew} onChange={() => setAsNew(true)} />
-            {t`Adopt a copy beside it: somebody new, with the same soul and memories`}
+            {t`Adopt a copy: ${NEW_AGENT}`}
           </label>
         </fieldset>
       )}
       {!asNew && <Changes changes={applicant.consents.changes} ticks={ticks} onTicks={setTicks} />}
-      {relation.kind === 'lead' && (
-        <Relation>{t`It led a household. Here there is a lead already, and that stays as it is: what is adopted now is somebody new, with the same soul and memories.`}</Relation>
-      )}
+      {relation.kind === 'lead' && <Relation>{t`There is a lead here already. You adopt ${NEW_AGENT}.`}</Relation>}
       {relation.kind === 'leaving' && (
         <Relation>
-          {t`${relation.name} is being forgotten here. To have it back as it was, keep it after all in Settings, Devices and data. What is adopted now is somebody new, with the same soul and memories.`}
+          {t`${relation.name} is being forgotten. To keep it, open Settings, Devices and data. Here you adopt ${NEW_AGENT}.`}
         </Relation>
       )}
       {relation.kind === 'forgotten' && (
-        <Relation>{t`It was forgotten here for good, and does not come back as itself. What is adopted now is somebody new, with the same soul and memories.`}</Relation>
+        <Relation>{t`It was forgotten here for good. You adopt ${NEW_AGENT}.`}</Relation>
       )}
       {relation.kind === 'away' && (
-        <Relation>
-          {parsed.messages === 0
-            ? t`It comes as itself: the same agent. Nothing was said with it yet.`
-            : parsed.sessions === 0
-              ? t`It comes as itself: the same agent, with ${plural(parsed.messages, 'message')}.`
-              : t`It comes as itself: the same agent, with ${plural(parsed.messages, 'message')} of ${plural(parsed.sessions, 'session')}.`}
-        </Relation>
+        <Relation>{t`The same agent, with ${plural(parsed.messages, 'message')}.`}</Relation>
       )}
-      {relation.kind === 'nobody-yet' && (
-        <Relation>{t`A soul without a past: it begins to live here, and remembers nothing yet.`}</Relation>
-      )}
+      {relation.kind === 'nobody-yet' && <Relation>{t`A soul without memories.`}</Relation>}
       {asNew && ahead > 0 && (
         <Relation>
-          {plural(
-            ahead,
-            'entry of it is dated ahead of this device’s clock. A copy lacks it.',
-            'entries of it are dated ahead of this device’s clock. A copy lacks them.',
-          )}
+          {plural(ahead, 'entry is dated in the future and left out.', 'entries are dated in the future and left out.')}
         </Relation>
       )}
       {!addTo && (
         <div className="halves full gap-5 stack">
           <NameField name={name} fault={fault} onName={setName} />
-          <div className="pass-field rows-top gap-3 stack">
-            <label className="ink medium" htmlFor={`${id}-seat`}>{t`Seat`}</label>
-            {position === null ? (
-              <p className="setting-hint">{t`Every seat is taken. One is free when somebody retires.`}</p>
-            ) : (
-              <select
-                id={`${id}-seat`}
-                className="field"
-                value={position}
-                onChange={(event) => setChosen(free.find((seat) => seat === Number(event.target.value)) ?? null)}
-              >
-                {free.map((seat) => (
-                  <option key={seat} value={seat}>
-                    {t`Seat ${seatNumber(seat)} · ${seatColor(seat).colorName}`}
-                  </option>
-                ))}
-              </select>
-            )}
-          </div>
+          {position === null ? (
+            <p className="setting-hint">{t`Every seat is taken. One is free when somebody retires.`}</p>
+          ) : (
+            <Field label={t`Seat`}>
+              {(field) => (
+                <select
+                  id={field.id}
+                  className="field"
+                  value={position}
+                  onChange={(event) => setChosen(free.find((seat) => seat === Number(event.target.value)) ?? null)}
+                >
+                  {free.map((seat) => (
+                    <option key={seat} value={seat}>
+                      {t`Seat ${seatNumber(seat)} · ${seatColor(seat).colorName}`}
+                    </option>
+                  ))}
+                </select>
+              )}
+            </Field>
+          )}
         </div>
       )}
       <button
@@ -266,13 +245,7 @@ function Form({
         className="solid"
         disabled={busy || (!addTo && (position === null || fault !== null)) || (addTo && nothingMissing)}
       >
-        {busy
-          ? t`Working…`
-          : addTo
-            ? t`Add to ${relation.agent.name}`
-            : trimmed === ''
-              ? t`Adopt`
-              : t`Adopt ${trimmed}`}
+        {busy ? t`Working…` : addTo ? t`Add` : t`Adopt`}
       </button>
     </form>
   );
@@ -317,7 +290,7 @@ export function AdoptFlow({
     return (
       <div className="wrong-note" role="alert">
         <p>
-          <strong>{t`${<span dir="auto">{shownText(file.name)}</span>} cannot be adopted.`}</strong> {step.reason}
+          <strong dir="auto">{shownText(file.name)}</strong> {step.reason}
         </p>
         <button type="button" className="ghost" onClick={onLeave}>{t`Choose a file`}</button>
       </div>
@@ -330,8 +303,8 @@ export function AdoptFlow({
     if (!adopted.ok) return setStep({ ...step, busy: false, failed: adopted.reason });
     state.notices.info(
       welcoming.as === 'missing' || welcoming.position === null
-        ? t`What was missing of ${name} is here now.`
-        : t`${name} lives here now, in seat ${seatNumber(welcoming.position)}. WAKE calls.`,
+        ? t`Imported.`
+        : t`${name} lives here now, in seat ${seatNumber(welcoming.position)}.`,
     );
     const agentId = welcoming.as === 'new' ? welcoming.agentId : parsed.agentId;
     onLeave();
@@ -353,11 +326,7 @@ export function AdoptFlow({
         {/* Scrollable, so it must be reachable by keyboard. */}
         {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
         <blockquote className="soul short scroll fill from-6" tabIndex={0} aria-label={t`Soul`}>
-          {parsed.soul === '' ? (
-            <p className="setting-hint">{t`There is no soul in it.`}</p>
-          ) : (
-            <Words text={parsed.soul} />
-          )}
+          {parsed.soul === '' ? <p className="setting-hint">{t`No soul`}</p> : <Words text={parsed.soul} />}
         </blockquote>
       </div>
       {parsed.warnings.length > 0 && (
@@ -373,11 +342,7 @@ export function AdoptFlow({
         busy={busy}
         onAdopt={(welcoming, name) => void adopt(welcoming, name)}
       />
-      {failed !== null && (
-        <p className="wrong-note" role="alert">
-          <span>{t`${<strong>{t`Could not save this.`}</strong>} ${failed} Try again: nothing comes twice.`}</span>
-        </p>
-      )}
+      <WrongNote text={failed} />
       <button type="button" className="link-button" onClick={onLeave}>{t`Choose a file`}</button>
     </div>
   );

@@ -10,6 +10,6 @@ export async function exportToFile(state: RoostState, agentId: AgentId, name: st
   const sink = await chooseSink(agentFileName(name));
   if (!sink) return;
   const done = await exportAgent(state, agentId, sink);
-  if (done.ok) state.notices.info(t`${name} is in ${sink.fileName}: the soul as SOUL.md, and every conversation.`);
+  if (done.ok) state.notices.info(t`Saved as ${sink.fileName}.`);
   else state.notices.error(t`Could not export ${name}. ${done.reason}`);
 }

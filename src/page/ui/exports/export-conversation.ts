@@ -75,7 +75,7 @@ interface ConversationText {
 
 const ENDS: Readonly<Partial<Record<MessageDoc['status'], string>>> = {
   stopped: t`stopped here`,
-  interrupted: t`broke off here`,
+  interrupted: t`interrupted`,
   failed: t`failed`,
 };
 
@@ -107,7 +107,7 @@ function fileLine(file: Attachment, path: string | null): string {
 function conversationText({ name, messages, nameOf, pathOf, now }: ConversationText): string {
   const lines = [
     `# ${t`Conversation with ${plain(name)}`}`,
-    t`${plural(messages.length, 'message')}, written down by Roost on ${fullTime(now)}.`,
+    t`${plural(messages.length, 'message')}, exported on ${fullTime(now)}`,
   ];
   let day = '';
   for (const { author, blocks, attachments = [], status, error, time } of messages) {
@@ -141,8 +141,7 @@ async function makeFile(state: RoostState, agentId: AgentId, name: string, signa
       now: state.device.now(),
     }),
   );
-  const said = { messages: messages.length, files: files.size };
-  if (files.size === 0) return { ...said, fileName: conversationFileName(name, 'md'), bytes: text };
+  if (files.size === 0) return { fileName: conversationFileName(name, 'md'), bytes: text };
   const { zip } = await import('fflate');
   const fileName = conversationFileName(name, 'zip');
   const inside = conversationFileName(name, 'md');
@@ -157,7 +156,7 @@ async function makeFile(state: RoostState, agentId: AgentId, name: string, signa
     ),
   );
   signal.throwIfAborted();
-  return { ...said, fileName, bytes };
+  return { fileName, bytes };
 }
 
 /**
@@ -166,21 +165,18 @@ async function makeFile(state: RoostState, agentId: AgentId, name: string, signa
  */
 export async function exportToFile(state: RoostState, agentId: AgentId, name: string): Promise<void> {
   const called = new AbortController();
-  const reading = state.notices.offer(t`The conversation with ${name} is written down…`, {
+  const reading = state.notices.offer(t`Reading ${name}`, {
     label: t`Cancel`,
     run: () => called.abort(),
   });
   try {
-    const { fileName, bytes, messages, files } = await makeFile(state, agentId, name, called.signal);
+    const { fileName, bytes } = await makeFile(state, agentId, name, called.signal);
     const sink = await chooseSink(fileName);
     if (!sink) return;
     const writer = sink.stream.getWriter();
     await writer.write(bytes);
     await writer.close();
-    const with_ = files > 0 ? t` and ${plural(files, 'file')}` : '';
-    state.notices.info(
-      t`The conversation with ${name} is in ${sink.fileName}: ${plural(messages, 'message')}${with_}.`,
-    );
+    state.notices.info(t`Saved as ${sink.fileName}.`);
   } catch (error) {
     if (!called.signal.aborted) throw error;
   } finally {

@@ -1,5 +1,5 @@
 /** Importing a file: passphrase, preview, confirmation and outcome. */
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import { useStore } from 'zustand';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import { shownText } from '../../../shared/domain/names.ts';
@@ -9,10 +9,11 @@ import { type ExportedAgent, type ImportPreview, exportsOf, type ImportState } f
 import { Face } from '../grid/face.tsx';
 import { conflictText } from '../text/record-changes.ts';
 import { kindName } from '../text/kinds.ts';
-import { count, plural } from '../text/sizes.ts';
+import { plural } from '../text/sizes.ts';
 import { fullTime } from '../text/time.ts';
 import { useRoost } from '../context.tsx';
 import { DropZone } from '../design/drop-zone.tsx';
+import { Field } from '../design/field.tsx';
 import { AdoptFlow, Changes, Work } from './adopt-flow.tsx';
 
 interface Props {
@@ -24,28 +25,23 @@ interface Props {
   readonly isNew: boolean;
 }
 
-function Field({ label, value, onChange, shown, wrong = null, isNew }: Props) {
-  const id = useId();
+function PassphraseField({ label, value, onChange, shown, wrong = null, isNew }: Props) {
   return (
-    <div className="pass-field rows-top gap-3 stack">
-      <label className="ink medium" htmlFor={id}>
-        {label}
-      </label>
-      <input
-        id={id}
-        className="field"
-        type={shown ? 'text' : 'password'}
-        autoComplete={isNew ? 'new-password' : 'current-password'}
-        spellCheck={false}
-        value={value}
-        aria-invalid={wrong !== null}
-        aria-describedby={`${id}-wrong`}
-        onChange={(event) => onChange(event.target.value)}
-      />
-      <p id={`${id}-wrong`} className="pass-wrong danger text-2" role={wrong === null ? undefined : 'alert'}>
-        {wrong ?? ''}
-      </p>
-    </div>
+    <Field label={label} problem={wrong}>
+      {({ id, describedBy }) => (
+        <input
+          id={id}
+          className="field"
+          type={shown ? 'text' : 'password'}
+          autoComplete={isNew ? 'new-password' : 'current-password'}
+          spellCheck={false}
+          value={value}
+          aria-invalid={wrong !== null}
+          aria-describedby={describedBy}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      )}
+    </Field>
   );
 }
 
@@ -53,7 +49,7 @@ function Show({ shown, onChange }: { shown: boolean; onChange: (shown: boolean) 
   return (
     <label className="tick-line">
       <input type="checkbox" checked={shown} onChange={(event) => onChange(event.target.checked)} />
-      {t`Show what I type`}
+      {t`Show`}
     </label>
   );
 }
@@ -68,8 +64,8 @@ export interface NewPassphrase {
 
 /** Why this cannot be the passphrase, or null. */
 export function passphraseFault({ first, second }: NewPassphrase): string | null {
-  if (first === '') return t`Type a passphrase, or export without one.`;
-  return first === second ? null : t`The two are not the same.`;
+  if (first === '') return t`Type a passphrase.`;
+  return first === second ? null : t`They differ.`;
 }
 
 /** A new passphrase, typed twice. `tried`: errors are shown. */
@@ -88,7 +84,7 @@ export function NewPassphraseFields({
   const apart = second !== '' && !first.startsWith(second);
   return (
     <div className="full stack at-start narrow gap-4">
-      <Field
+      <PassphraseField
         label={t`Passphrase`}
         value={first}
         onChange={(next) => onChange({ first: next, second })}
@@ -96,8 +92,8 @@ export function NewPassphraseFields({
         isNew
         wrong={tried && first === '' ? fault : null}
       />
-      <Field
-        label={t`The same again`}
+      <PassphraseField
+        label={t`Repeat it`}
         value={second}
         onChange={(next) => onChange({ first, second: next })}
         shown={shown}
@@ -106,10 +102,10 @@ export function NewPassphraseFields({
       />
       <Show shown={shown} onChange={setShown} />
       {first !== '' && first.length < SHORT && (
-        <p className="setting-hint">{t`Short ones can be guessed by a machine. Four or five words that do not belong together hold.`}</p>
+        <p className="setting-hint">{t`Short ones can be guessed. Use four or five unrelated words.`}</p>
       )}
       <p className="pad-5 warn-box round">
-        {t`${<strong className="ink bold break">{t`Nobody can recover it.`}</strong>} There is no reset and no second key: without the passphrase the file cannot be opened, by you or by anybody. Write it down, and keep it apart from the file.`}
+        {t`${<strong className="ink bold break">{t`Nobody can recover it.`}</strong>} Without it nobody can open the file, not even you. Write it down, and keep it apart from the file.`}
       </p>
     </div>
   );
@@ -137,18 +133,16 @@ function PassphraseForm({
         if (text !== '') onTry(text);
       }}
     >
-      <p>{t`${<b dir="auto">{fileName}</b>} is under a passphrase.`}</p>
-      <Field
+      <p>
+        <b dir="auto">{fileName}</b>
+      </p>
+      <PassphraseField
         label={t`Passphrase of this file`}
         value={text}
         onChange={setText}
         shown={shown}
         isNew={false}
-        wrong={
-          wrong && text === ''
-            ? t`This passphrase does not open it. Upper and lower case, and blanks at the ends, count.`
-            : null
-        }
+        wrong={wrong && text === '' ? t`This passphrase is wrong. Case and spaces count.` : null}
       />
       <Show shown={shown} onChange={setShown} />
       <div className="gap-4 flex wrap">
@@ -168,11 +162,9 @@ function seatText(agent: ExportedAgent): string {
   return agent.position === null ? t`without a seat` : t`seat ${seatNumber(agent.position)}`;
 }
 
-function news({ isHere, fresh, documents }: ExportedAgent): string {
+function news({ isHere, fresh }: ExportedAgent): string {
   if (!isHere) return t`new here`;
-  return fresh === 0
-    ? t`here already, nothing new`
-    : t`here already, ${count(fresh)} of ${plural(documents, 'entry', 'entries')} new`;
+  return fresh === 0 ? t`here already` : plural(fresh, 'new entry', 'new entries');
 }
 
 function Person({
@@ -205,13 +197,12 @@ function Person({
   );
 }
 
-function headline({ fresh, same, forgotten, documents }: ImportPreview): string {
-  if (documents === 0) return t`There is nothing in it.`;
-  if (fresh === 0)
-    return t`All of it is here already${forgotten > 0 ? t`, or was forgotten here` : ''}: importing it adds nothing, and harms nothing.`;
-  const rest = same > 0 ? `; ${plural(same, 'is here already', 'are here already')}` : '';
-  const all = plural(documents, 'entry', 'entries');
-  return fresh === 1 ? t`One of ${all} is new here${rest}.` : t`${count(fresh)} of ${all} are new here${rest}.`;
+function headline({ fresh, same, documents }: ImportPreview): string {
+  if (documents === 0) return t`The file is empty.`;
+  if (fresh === 0) return t`Nothing is new.`;
+  return same > 0
+    ? t`${plural(fresh, 'new entry', 'new entries')}, ${plural(same, 'is here already', 'are here already')}.`
+    : t`${plural(fresh, 'new entry', 'new entries')}.`;
 }
 
 interface PreviewProps {
@@ -278,7 +269,7 @@ function Preview({ fileName, preview, onTake, onCancel }: PreviewProps) {
           <b dir="auto">{shownText(fileName)}</b>{' '}
           <small>
             <span>{t`written ${fullTime(exportedAt)}`}</span>
-            {sealed && <span>{t`, under a passphrase`}</span>}
+            {sealed && <span>{`, ${t`with a passphrase`}`}</span>}
           </small>
         </p>
         <p>{headline(preview)}</p>
@@ -286,8 +277,8 @@ function Preview({ fileName, preview, onTake, onCancel }: PreviewProps) {
           <p className="setting-hint">
             {plural(
               forgotten,
-              'entry of it was forgotten here for good, and is not taken.',
-              'entries of it were forgotten here for good, and are not taken.',
+              'entry was forgotten here and is not imported.',
+              'entries were forgotten here and are not imported.',
             )}
           </p>
         )}
@@ -297,16 +288,13 @@ function Preview({ fileName, preview, onTake, onCancel }: PreviewProps) {
               unknown.reduce((sum, { documents }) => sum + documents, 0),
               'entry',
               'entries',
-            )} of kinds that this one does not know (${[...new Set(unknown.map(({ type }) => kindName(type)))].join(', ')}).`}{' '}
-            {changes.some(({ kind }) => kind === 'newer')
-              ? t`They come only with their tick.`
-              : t`They are kept and passed on.`}
+            )} that this one cannot read (${[...new Set(unknown.map(({ type }) => kindName(type)))].join(', ')}).`}
           </p>
         )}
       </div>
       {agents.length > 0 && (
         <fieldset>
-          <legend>{t`Who comes`}</legend>
+          <legend>{t`Agents`}</legend>
           <ul className="tiles stack gap-4">
             {agents.map((agent) => (
               <Person
@@ -322,31 +310,29 @@ function Preview({ fileName, preview, onTake, onCancel }: PreviewProps) {
       {settings > 0 && (
         <label className="tick-line">
           <input type="checkbox" checked={withSettings} onChange={(event) => setWithSettings(event.target.checked)} />
-          {t`Settings too`}
+          {t`Settings`}
         </label>
       )}
       <Changes changes={asked} ticks={ticks} onTicks={setTicks} />
-      <div className={`pad-wide full round stack gap-4 ${met.length > 0 ? 'warn-box' : 'framed'}`}>
-        <h4 className="ink">
-          {met.length === 0
-            ? t`Nothing stands against what is here`
-            : plural(met.length, 'thing stands against what is here', 'things stand against what is here')}
-        </h4>
-        {lines.length > 0 && <ul className="bulleted stack gap-3">{lines.slice(0, CONFLICTS_SHOWN)}</ul>}
-        {lines.length > CONFLICTS_SHOWN && (
-          <details>
-            <summary>{plural(lines.length - CONFLICTS_SHOWN, 'more', 'more')}</summary>
-            <ul className="bulleted stack gap-3">{lines.slice(CONFLICTS_SHOWN)}</ul>
-          </details>
-        )}
-      </div>
+      {lines.length > 0 && (
+        <div className="pad-wide full round stack gap-4 warn-box">
+          <h4 className="ink">{plural(lines.length, 'conflict')}</h4>
+          <ul className="bulleted stack gap-3">{lines.slice(0, CONFLICTS_SHOWN)}</ul>
+          {lines.length > CONFLICTS_SHOWN && (
+            <details>
+              <summary>{plural(lines.length - CONFLICTS_SHOWN, 'more', 'more')}</summary>
+              <ul className="bulleted stack gap-3">{lines.slice(CONFLICTS_SHOWN)}</ul>
+            </details>
+          )}
+        </div>
+      )}
       <div className="gap-4 flex wrap">
         <button type="submit" className="solid" disabled={nothingChosen}>
           {nothingChosen ? t`Nothing chosen` : t`Import`}
         </button>
         <button type="button" className="ghost" onClick={onCancel}>{t`Cancel`}</button>
       </div>
-      <p className="setting-hint">{t`Nothing that is here is changed or removed by it${asked.length > 0 ? t`, except what you tick` : ''}.`}</p>
+      {asked.length === 0 && <p className="setting-hint">{t`Nothing that is here changes.`}</p>}
     </form>
   );
 }
@@ -360,13 +346,9 @@ function Done({ state }: { state: Extract<ImportState, { kind: 'done' }> }) {
   return (
     <div className="done-box pad-wide stack at-start gap-5">
       <p>
-        <strong>{written === 0 ? t`Nothing was new.` : t`Imported.`}</strong>{' '}
-        <span>
-          {written === 0
-            ? t`Everything in it was here already. Importing a copy twice is harmless.`
-            : plural(written, 'entry came.', 'entries came.')}
-        </span>
-        {written > 0 && same > 0 && <span>{` ${plural(same, 'was here already.', 'were here already.')}`}</span>}
+        <strong>{written === 0 ? t`Nothing is new.` : t`Imported.`}</strong>
+        {written > 0 && <span>{` ${plural(written, 'new entry', 'new entries')}.`}</span>}
+        {written > 0 && same > 0 && <span>{` ${plural(same, 'is here already', 'are here already')}.`}</span>}
         {leftOut > 0 && <span>{` ${plural(leftOut, 'entry was left out.', 'entries were left out.')}`}</span>}
       </p>
     </div>
@@ -405,9 +387,7 @@ export function ImportCopy({ onlyWhole = false }: { onlyWhole?: boolean }) {
           accept={onlyWhole ? '.gz,.age,.jsonl' : '.gz,.age,.jsonl,.zip,.md,.markdown,.txt'}
           onFile={choose}
         >
-          {onlyWhole
-            ? t`or drop it here: a copy that was exported (.jsonl.gz, .age)`
-            : t`or drop it here: a whole copy (.jsonl.gz, .age), one agent (.zip), or a soul that somebody wrote (SOUL.md)`}
+          {t`or drop it here: ${onlyWhole ? '.jsonl.gz, .age' : '.jsonl.gz, .age, .zip, SOUL.md'}`}
         </DropZone>
       )}
       {state.kind === 'reading' && (
@@ -435,20 +415,15 @@ export function ImportCopy({ onlyWhole = false }: { onlyWhole?: boolean }) {
         />
       )}
       {state.kind === 'importing' && (
-        <Work label={t`Taking it in`} progress={state.progress} onCancel={() => copies.cancel('importing')} />
+        <Work label={t`Importing`} progress={state.progress} onCancel={() => copies.cancel('importing')} />
       )}
       <div role="status" className="exports-said">
         {state.kind === 'done' && <Done state={state} />}
         {state.kind === 'failed' && (
           <p className="wrong-note">
             <span>
-              <strong>
-                <span dir="auto">{state.file.name}</span> {state.partly ? t`was not taken whole.` : t`was not taken.`}
-              </strong>{' '}
-              {state.reason}{' '}
-              {state.partly
-                ? t`What came before stays. Import the files again to go on: nothing comes twice.`
-                : t`Nothing was changed.`}
+              <strong dir="auto">{state.file.name}</strong> {state.reason}{' '}
+              {state.partly ? t`Only a part was imported. Import it again for the rest.` : t`Nothing was changed.`}
             </span>
           </p>
         )}

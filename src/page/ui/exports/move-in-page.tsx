@@ -5,7 +5,6 @@ import { useStore } from 'zustand';
 import { displayName, emptySeats } from '../../../shared/domain/agent.ts';
 import type { AgentId, SessionId } from '../../../shared/domain/ids.ts';
 import { checkName, shownText } from '../../../shared/domain/names.ts';
-import { seatColor, seatNumber } from '../../../shared/domain/seat.ts';
 import { retold, t } from '../../language/t.ts';
 import {
   type ChosenFile,
@@ -18,15 +17,16 @@ import {
 } from '../../state/move-in.ts';
 import { useHousehold, useRoost } from '../context.tsx';
 import { DropZone, type DroppedFile } from '../design/drop-zone.tsx';
-import { Progress } from '../design/progress.tsx';
 import { ImportExam } from '../exams/exams.tsx';
+import { Field } from '../design/field.tsx';
+import { Work } from './adopt-flow.tsx';
 import { NameField } from './name-field.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { readDraft, storeDraft } from '../chat/drafts.ts';
 import { useWakeCosts } from '../preview/use-wake-cost.ts';
 import { PATHS, useRoute } from '../routes.ts';
 import { money, tokens } from '../text/money.ts';
-import { bytes, plural } from '../text/sizes.ts';
+import { plural } from '../text/sizes.ts';
 import { dayAndClock } from '../text/time.ts';
 import { useNow } from '../hooks.ts';
 import './exports.css';
@@ -45,7 +45,6 @@ function Conversations({
   leftOut: ReadonlySet<SessionId>;
   onLeaveOut: (leftOut: ReadonlySet<SessionId>) => void;
 }) {
-  const id = useId();
   const now = useNow();
   const [typed, setTyped] = useState('');
   const wanted = typed.trim().toLocaleLowerCase();
@@ -64,17 +63,16 @@ function Conversations({
         {plural(all.length - leftOut.size, 'conversation', 'conversations')}
       </legend>
       <div className="gap-4 cluster">
-        <label className="visually-hidden" htmlFor={id}>{t`Find a conversation by its title`}</label>
         <input
-          id={id}
           type="search"
+          aria-label={t`Find by title`}
           className="field"
           placeholder={t`Find by title`}
           value={typed}
           onChange={({ target }) => setTyped(target.value)}
         />
-        <button type="button" className="link-button" onClick={() => choose(shown, true)}>{t`Choose all`}</button>
-        <button type="button" className="link-button" onClick={() => choose(shown, false)}>{t`Choose none`}</button>
+        <button type="button" className="link-button" onClick={() => choose(shown, true)}>{t`All`}</button>
+        <button type="button" className="link-button" onClick={() => choose(shown, false)}>{t`None`}</button>
       </div>
       <ul className="stack gap-3">
         {shown.slice(0, ROWS).map((one) => (
@@ -86,16 +84,14 @@ function Conversations({
                 onChange={({ target }) => choose([one], target.checked)}
               />
               <span dir="auto">
-                {one.isBranch ? t`Branch of ${shownText(one.title)}` : shownText(one.title) || t`Without a title`}
+                {one.isBranch ? t`Branch of ${shownText(one.title)}` : shownText(one.title) || t`Untitled`}
                 <small>{` · ${dayAndClock(one.time, now)} · ${plural(one.messages, 'message')}`}</small>
               </span>
             </label>
           </li>
         ))}
       </ul>
-      {shown.length > ROWS && (
-        <p className="setting-hint">{t`${plural(shown.length - ROWS, 'more', 'more')} not shown. Find them by their titles.`}</p>
-      )}
+      {shown.length > ROWS && <p className="setting-hint">{plural(shown.length - ROWS, 'more', 'more')}</p>}
     </fieldset>
   );
 }
@@ -103,8 +99,8 @@ function Conversations({
 function NotTaken({ notTaken }: Pick<MoveInPreview, 'notTaken'>) {
   if (notTaken.length === 0) return null;
   return (
-    <section aria-label={t`What is not taken`}>
-      <h3>{t`What is not taken`}</h3>
+    <section aria-label={t`Left out`}>
+      <h3>{t`Left out`}</h3>
       <ul className="stack gap-3">
         {notTaken.map(({ reason, count, examples }) => (
           <li key={reason}>
@@ -130,7 +126,6 @@ function Preview({
 }) {
   const { conversations, files, soul, notTaken } = preview;
   const { device } = useRoost();
-  const id = useId();
   const roster = useHousehold((state) => state.roster);
   const humanName = useHousehold((state) => state.settings.humanName);
   const agents = [...roster.byId.values()].filter(({ retired }) => !retired);
@@ -172,7 +167,7 @@ function Preview({
       {conversations.length > 0 && (
         <>
           <p>
-            {t`${plural(taken.length, 'conversation')} with ${plural(messages, 'message')} of ${[...new Set(conversations.map(({ format }) => format))].join(', ')}. Words and times stay as they were.`}
+            {t`${plural(messages, 'message')} from ${[...new Set(conversations.map(({ format }) => format))].join(', ')}`}
           </p>
           <Conversations all={conversations} leftOut={leftOut} onLeaveOut={setLeftOut} />
         </>
@@ -181,10 +176,10 @@ function Preview({
         <div className="stack gap-3">
           <label className="tick-line">
             <input type="checkbox" checked={withFiles} onChange={({ target: { checked: on } }) => setWithFiles(on)} />
-            {t`${plural(files.length, 'file', 'files')} into its memory, marked as text of others`}
+            {t`${plural(files.length, 'file', 'files')} in its memory`}
           </label>
           <details>
-            <summary>{t`Which files`}</summary>
+            <summary>{t`Files`}</summary>
             <ul className="stack gap-3">
               {files.map(({ path }) => (
                 <li key={path} dir="auto">
@@ -196,17 +191,27 @@ function Preview({
         </div>
       )}
       <NotTaken notTaken={notTaken} />
-      <div className="pass-field rows-top gap-3 stack">
-        <label className="ink medium" htmlFor={`${id}-who`}>{t`Whose past it becomes`}</label>
-        <select id={`${id}-who`} className="field" value={who} onChange={({ target: { value } }) => setWho(value)}>
-          {seat !== undefined && <option value={NEW}>{t`A new agent`}</option>}
-          {agents.map((agent) => (
-            <option key={agent.agentId} value={agent.agentId}>
-              {displayName(agent, roster)}
-            </option>
-          ))}
-        </select>
-      </div>
+      <Field
+        label={t`For`}
+        {...(!isNew && soul !== null ? { hint: t`The soul in ${shownText(soul.path)} is only for a new agent.` } : {})}
+      >
+        {({ id, describedBy }) => (
+          <select
+            id={id}
+            className="field"
+            aria-describedby={describedBy}
+            value={who}
+            onChange={({ target: { value } }) => setWho(value)}
+          >
+            {seat !== undefined && <option value={NEW}>{t`A new agent`}</option>}
+            {agents.map((agent) => (
+              <option key={agent.agentId} value={agent.agentId}>
+                {displayName(agent, roster)}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
       {existing && withFiles && files.length > 0 && (
         <ImportExam
           key={existing.agentId}
@@ -215,29 +220,25 @@ function Preview({
           files={files}
         />
       )}
-      {!isNew && soul !== null && (
-        <p className="setting-hint">{t`${shownText(soul.path)} is not taken: a soul from a file is only for a new agent.`}</p>
-      )}
       {isNew && seat !== undefined && (
         <>
           <NameField name={name} fault={fault} onName={setName} />
-          <div className="full rows-top gap-3 stack">
-            <label className="ink medium" htmlFor={`${id}-soul`}>{t`Soul`}</label>
-            <textarea
-              id={`${id}-soul`}
-              className="field"
-              dir="auto"
-              rows={6}
-              aria-describedby={`${id}-soul-about`}
-              value={words}
-              onChange={(event) => setWords(event.target.value)}
-            />
-            <p id={`${id}-soul-about`} className="setting-hint">
-              {soul === null
-                ? t`The words with which it wakes in seat ${seatNumber(seat)} (${seatColor(seat).colorName}). It can change them itself.`
-                : t`From ${shownText(soul.path)}. Read it: it becomes the soul of the new agent in seat ${seatNumber(seat)}, exactly as shown here.`}
-            </p>
-          </div>
+          <Field
+            label={t`Soul`}
+            hint={soul === null ? undefined : t`From ${shownText(soul.path)}. Read it before you import it.`}
+          >
+            {({ id, describedBy }) => (
+              <textarea
+                id={id}
+                className="field"
+                dir="auto"
+                rows={6}
+                aria-describedby={describedBy}
+                value={words}
+                onChange={(event) => setWords(event.target.value)}
+              />
+            )}
+          </Field>
         </>
       )}
       <div className="gap-4 flex wrap">
@@ -246,31 +247,8 @@ function Preview({
         </button>
         <button type="button" className="ghost" onClick={onCancel}>{t`Cancel`}</button>
       </div>
-      <p className="setting-hint">{t`Nothing that is here is changed or removed. Importing the same files twice changes nothing.`}</p>
+      <p className="setting-hint">{t`Nothing that is here changes.`}</p>
     </form>
-  );
-}
-
-function Work({
-  label,
-  progress,
-  onCancel,
-}: {
-  label: string;
-  progress: { readonly done: number; readonly of: number } | null;
-  onCancel: () => void;
-}) {
-  const { done, of } = progress ?? { done: 0, of: 0 };
-  return (
-    <div className="stack at-start gap-5">
-      <Progress
-        label={label}
-        done={done}
-        of={of}
-        {...(of > 0 ? { text: t`${bytes(Math.min(done, of))} of ${bytes(of)}` } : {})}
-      />
-      <button type="button" className="ghost" onClick={onCancel}>{t`Cancel`}</button>
-    </div>
   );
 }
 
@@ -284,17 +262,17 @@ function FirstMemory({ agentId }: { agentId: AgentId }) {
   const agent = useHousehold((state) => state.roster.byId.get(agentId));
   const { all: cost } = useWakeCosts(agent ? [agent] : []);
   const write = () => {
-    const ask = t`Part of our past came from another product. Look through it with recall, and note in your memory what matters: who I am, what we decided, what I like. Say at each line from which conversation it is, and of which day.`;
+    const ask = t`I imported our conversations from another product. Look through them with recall. Note what matters in your memory: who I am, what we decided, what I like. Add the conversation and its day to each line.`;
     if (readDraft(device.browser, agentId).trim() === '') storeDraft(device.browser, agentId, ask);
     go(PATHS.agent(agentId));
   };
   return (
     <div className="stack at-start gap-3">
-      <button type="button" className="solid" onClick={write}>{t`Ask it to write its first memory`}</button>
+      <button type="button" className="solid" onClick={write}>{t`Ask it to remember this`}</button>
       <p className="setting-hint">
-        <span>{t`A message for it is in your conversation. You can change it before you send it.`}</span>
+        <span>{t`Opens a message that you can change before you send it.`}</span>
         {cost && (
-          <span>{` ${cost.microUsd === null ? t`Waking it reads about ${tokens(cost.tokens)} tokens.` : t`Waking it reads about ${tokens(cost.tokens)} tokens, ${money(cost.microUsd)}. What it looks up comes on top.`}`}</span>
+          <span>{` ${t`It reads about ${tokens(cost.tokens)} tokens${cost.microUsd === null ? '' : ` (${money(cost.microUsd)})`}, and more when it looks something up.`}`}</span>
         )}
       </p>
     </div>
@@ -317,28 +295,24 @@ function Done({
   return (
     <div className="done-box pad-wide stack at-start gap-5">
       <p>
-        <strong>{written + kept.written === 0 ? t`Nothing was new.` : t`Moved in.`}</strong>{' '}
+        <strong>{written + kept.written === 0 ? t`Nothing is new.` : t`Imported.`}</strong>{' '}
         <span>{t`${plural(conversations, 'conversation')}, ${plural(written, 'new entry', 'new entries')}.`}</span>
-        {same > 0 && <span>{` ${plural(same, 'was here already.', 'were here already.')}`}</span>}
-        {forgotten > 0 && (
-          <span>{` ${plural(forgotten, 'was forgotten here, and does not come back.', 'were forgotten here, and do not come back.')}`}</span>
-        )}
+        {same > 0 && <span>{` ${plural(same, 'is here already', 'are here already')}.`}</span>}
+        {forgotten > 0 && <span>{` ${plural(forgotten, 'entry was left out.', 'entries were left out.')}`}</span>}
       </p>
-      {kept.written + kept.same > 0 && (
-        <p>{t`${plural(kept.written, 'new file', 'new files')} in its memory, ${plural(kept.same, 'was there already', 'were there already')}.`}</p>
-      )}
+      {kept.written + kept.same > 0 && <p>{t`${plural(kept.written, 'file', 'files')} in its memory`}</p>}
       {kept.refused.length > 0 && (
         <ul className="stack gap-3">
           {kept.refused.map(({ path, reason }) => (
-            <li key={path}>{t`${shownText(path)} is not in its memory: ${reason}`}</li>
+            <li key={path}>{t`${shownText(path)}: ${reason}`}</li>
           ))}
         </ul>
       )}
       {conversations > 0 && <FirstMemory agentId={agentId} />}
       <div className="gap-4 flex wrap">
-        <Link href={PATHS.portrait(agentId, 'conversations')} className="ghost">{t`See the conversations`}</Link>
-        {kept.written + kept.same > 0 && <Link href={PATHS.about(agentId)} className="ghost">{t`See its memory`}</Link>}
-        <button type="button" className="ghost" onClick={onAgain}>{t`Other files`}</button>
+        <Link href={PATHS.portrait(agentId, 'conversations')} className="ghost">{t`Conversations`}</Link>
+        {kept.written + kept.same > 0 && <Link href={PATHS.about(agentId)} className="ghost">{t`Memory`}</Link>}
+        <button type="button" className="ghost" onClick={onAgain}>{t`Choose files`}</button>
       </div>
     </div>
   );
@@ -357,12 +331,12 @@ export default function MoveInPage({ onClose }: { onClose: () => void }) {
       <div className="exports gap-7 stack narrow ink-2 text-3">
         {(state.kind === 'idle' || state.kind === 'failed') && (
           <>
-            <p>{t`Bring your past with another product: its conversations become part of an agent’s past here. You see what is in the files before anything is taken. Nothing leaves this device.`}</p>
+            <p>{t`Your conversations from another product become part of an agent’s memory. You see them before anything is imported. Nothing leaves this device.`}</p>
             <DropZone
               label={t`Choose files`}
               accept=".zip,.json,.jsonl,.af,.md,.markdown,.txt"
               onFiles={read}
-            >{t`or drop them here: exports of ChatGPT or Claude, sessions of Claude Code or OpenClaw (.jsonl), agent files of Letta (.af), zips, notes`}</DropZone>
+            >{t`or drop it here: ${'ChatGPT, Claude, Claude Code, OpenClaw (.jsonl), Letta (.af), .zip, .md'}`}</DropZone>
             <div>
               <input
                 ref={(input) => input?.setAttribute('webkitdirectory', '')}
@@ -381,7 +355,7 @@ export default function MoveInPage({ onClose }: { onClose: () => void }) {
           </>
         )}
         {state.kind === 'reading' && (
-          <Work label={t`Reading the files`} progress={state.progress} onCancel={() => moveIn.cancel()} />
+          <Work label={t`Loading…`} progress={state.progress} onCancel={() => moveIn.cancel()} />
         )}
         {state.kind === 'preview' && (
           <Preview
@@ -391,7 +365,7 @@ export default function MoveInPage({ onClose }: { onClose: () => void }) {
           />
         )}
         {state.kind === 'moving' && (
-          <Work label={t`Moving in`} progress={state.progress} onCancel={() => moveIn.cancel()} />
+          <Work label={t`Importing`} progress={state.progress} onCancel={() => moveIn.cancel()} />
         )}
         <div role="status" className="exports-said">
           {state.kind === 'done' && (
@@ -400,11 +374,8 @@ export default function MoveInPage({ onClose }: { onClose: () => void }) {
           {state.kind === 'failed' && (
             <p className="wrong-note">
               <span>
-                <strong>{state.partly ? t`It was not taken whole.` : t`It could not be read.`}</strong>{' '}
                 {retold(state.reason)}{' '}
-                {state.partly
-                  ? t`What came before stays. Import the files again to go on: nothing comes twice.`
-                  : t`Nothing was changed.`}
+                {state.partly ? t`Only a part was imported. Import it again for the rest.` : t`Nothing was changed.`}
               </span>
             </p>
           )}

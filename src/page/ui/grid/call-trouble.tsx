@@ -33,16 +33,16 @@ function NobodyCame() {
   return (
     <div className="call-error flex round" role="alert">
       <p>
-        {t`${<strong>{t`Nobody came: all ${nobody.agentIds.length} sleep on.`}</strong>} ${retold(nobody.reason)} Look whether the model answers, then wake them again.`}
+        {t`${<strong>{t`Nobody came: all ${nobody.agentIds.length} sleep on.`}</strong>} ${retold(nobody.reason)} Check the model, then wake them again.`}
       </p>
       <div className="call-error-ways flex">
-        <button type="button" className="ghost" onClick={() => go(PATHS.connect)}>{t`Look at the model`}</button>
+        <button type="button" className="ghost" onClick={() => go(PATHS.connect)}>{t`Check the model`}</button>
         <button
           type="button"
           className="ghost"
           disabled={busy}
           onClick={() => void actions.wake()}
-        >{t`Wake them again`}</button>
+        >{t`Wake again`}</button>
       </div>
       <button type="button" className="icon-button" aria-label={t`Dismiss`} onClick={() => live.dismissCallError()}>
         <CloseIcon />

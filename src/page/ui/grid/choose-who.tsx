@@ -104,7 +104,7 @@ function NameForm({ name: before, onKeep, onDone }: NameProps) {
         aria-describedby={`${id}-wrong`}
         onChange={({ target }) => setName(target.value)}
       />
-      <button type="submit" className="ghost">{t`Keep`}</button>
+      <button type="submit" className="ghost">{t`Save`}</button>
       <button type="button" className="link-button" onClick={onDone}>{t`Cancel`}</button>
       <p id={`${id}-wrong`} role="alert" className="group-wrong danger">
         {wrong}
@@ -248,7 +248,7 @@ export default function ChooseWho({ onClose }: { onClose: () => void }) {
   };
   const noteOf = (agent: Agent): string => {
     if (arriving.includes(agent.agentId)) return t`on its way here`;
-    if (isPaused(live, agent.agentId)) return t`It goes on where it was`;
+    if (isPaused(live, agent.agentId)) return t`Continues where it was`;
     const cost = each.of(agent.agentId);
     return cost ? costText(cost) : '';
   };
@@ -262,7 +262,7 @@ export default function ChooseWho({ onClose }: { onClose: () => void }) {
           setChosen(new Set(agentIds));
         }}
       />
-      {sleepers.length === 0 && <p className="ink-3">{t`Nobody sleeps now: there is nobody to wake.`}</p>}
+      {sleepers.length === 0 && <p className="ink-3">{t`Nobody is asleep.`}</p>}
       <ul className="choose tiles under-6 stack gap-4">
         {sleepers.map((agent) => {
           const { agentId } = agent;
@@ -297,11 +297,9 @@ export default function ChooseWho({ onClose }: { onClose: () => void }) {
           <p
             className="ink-2 text-2"
             role="status"
-          >{t`To read, with the lead: ${costText(together.all)}. What they answer comes on top.`}</p>
+          >{t`To read, with the lead: ${costText(together.all)}. Answers cost extra.`}</p>
         )}
-        {each.problem !== null && (
-          <p className="ink-2 text-2" role="status">{t`What it would cost is not known: ${each.problem}`}</p>
-        )}
+        {each.problem !== null && <p className="ink-2 text-2" role="status">{t`Cost unknown: ${each.problem}`}</p>}
       </div>
       <KeepGroup marked={agents} last={group} />
     </Dialog>

@@ -245,7 +245,7 @@ function Status() {
   return (
     <div className="hearth-status flex apart wrap ink-3">
       {!progress && <Sleepers />}
-      {idle && born === 0 && <span>{t`Eight seats, and nobody in them yet.`}</span>}
+      {idle && born === 0 && <span>{t`Eight empty seats. Press SUMMON to hatch your team.`}</span>}
       {asking > 0 && <Link href={PATHS.inbox}>{plural(asking, 'agent asks you', 'agents ask you')}</Link>}
       {idle && born > 0 && live && <span>{t`${plural(born, 'agent')} awake.`}</span>}
       <span role="status" aria-live="polite" className={progress ? 'hearth-progress' : 'visually-hidden'}>
@@ -272,7 +272,7 @@ function LoadFailed() {
   return (
     <div className="call-error flex round" role="alert">
       <p className="grow ink-2">
-        {t`${<strong className="danger">{t`The team could not be read from this device.`}</strong>} ${error} If trying again does not help, close the browser and open it once more; on another device, or in another browser, the team comes back from your relay with the recovery phrase, or from a copy.`}
+        {t`${<strong className="danger">{t`The team could not be read from this device.`}</strong>} ${error} Try again, or restart the browser. Elsewhere your recovery phrase or an export restores the team.`}
       </p>
       <div className="call-error-ways flex wrap">
         <button type="button" className="ghost" onClick={() => void actions.reload()}>{t`Try again`}</button>

@@ -61,13 +61,13 @@ function useBadges(agentId: AgentId | null): readonly Badge[] {
 }
 
 /** For an agent of the running session that was put to sleep. */
-const RESTS = t`Set to sleep: it keeps what was said, and goes on from there when it is woken`;
+const RESTS = t`Set to sleep. It continues from there when you wake it`;
 
 /** For an agent that has a mind here and an API client elsewhere. */
-const playsToo = (client: string) => t`${client} drives it too, from elsewhere`;
+const playsToo = (client: string) => t`${client} drives it too`;
 
 /** For an agent whose last session is not complete on this device. */
-const ARRIVES = t`On its way here: what was said to it last on another device is still being fetched, and WAKE leaves it asleep until then`;
+const ARRIVES = t`Still arriving from another device. WAKE leaves it asleep until then`;
 
 /**
  * Characters that fit in one line below a name: “asleep since 07:54”. Longer texts take two lines,
@@ -83,7 +83,7 @@ const EggWords = optional(() => import('./egg-words.tsx'));
 const SeatTask = lazy(() => import('./seat-task.tsx').catch(() => ({ default: () => null })));
 
 /** For an agent whose request is queued. */
-const IN_LINE = t`The model takes only so many at once: it waits for its turn`;
+const IN_LINE = t`Waits for its turn at the model`;
 
 interface FrameProps extends CellProps {
   /** The agent and seat. The line follows it. */

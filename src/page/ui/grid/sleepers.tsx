@@ -35,11 +35,11 @@ export default function Sleepers() {
     .reduce((sum, share) => sum + share.soulBytes + share.transcriptBytes, 0);
   const known = [
     sleepers.length > driven ? t`${sleepers.length - driven} sleeping` : null,
-    driven > 0 ? t`${driven} driven elsewhere` : null,
+    driven > 0 ? t`${driven} driven by programs` : null,
     resting > 0 ? t`${resting} set to sleep` : null,
     late > 0 ? t`${late} on the way here` : null,
     status === 'ready' ? t`${bytes(size)} to remember` : null,
-    status === 'failed' ? t`what they remember cannot be read` : null,
+    status === 'failed' ? t`their memory cannot be read` : null,
   ];
   return (
     <>

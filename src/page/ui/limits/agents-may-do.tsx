@@ -59,7 +59,7 @@ function HowFar() {
   );
 }
 
-const NO_SANDBOX = t`Its commands run as the user who started the relay. They can read, change and delete everything that user can: files, keys, the relay’s store and other agents’ folders. They can reach any network, and processes may outlive them. Use it only for an agent whose every command you would run yourself, and let it ask for each.`;
+const NO_SANDBOX = t`Its commands can read, change and delete everything that the relay’s user can, and reach any network. That includes keys, the relay’s store and other agents’ folders. Let it ask for each command.`;
 
 /** Why there is no sandbox, and what it does not restrict where there is one. */
 function SandboxNote() {
@@ -69,8 +69,8 @@ function SandboxNote() {
   const { why = null, insist = false, watched } = state.kind === 'ready' ? state.value.sandbox : {};
   if (why === null) return watched === undefined ? null : <p className="setting-hint">{retold(watched)}</p>;
   const way = insist
-    ? t`You can allow the commands of a single agent without a sandbox: choose the agent above.`
-    : t`With --scripts at the relay’s start, you can allow the commands of a single agent without a sandbox.`;
+    ? t`To run commands without a sandbox, choose an agent above.`
+    : t`To run commands without a sandbox, start the relay with --scripts.`;
   const label = t`Runs commands without a sandbox`;
   return (
     <>

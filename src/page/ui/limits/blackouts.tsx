@@ -83,9 +83,7 @@ function DateTimes({ blackout, onChange }: RowProps<OneOff>) {
     <>
       {time('start_time', t`From`)}
       {time('end_time', t`Until`)}
-      {wrong && (
-        <p className="wrong-note" role="alert">{t`It has to end after it begins; the last change was not kept.`}</p>
-      )}
+      {wrong && <p className="wrong-note" role="alert">{t`It must end after it begins. The change was not saved.`}</p>}
     </>
   );
 }
@@ -101,12 +99,7 @@ function Days({ blackout, onChange }: RowProps<Recurring>) {
     if (next.length > 0) onChange({ ...blackout, days: next.length === DAYS.length ? [] : [...next].sort() });
   };
   return (
-    <div
-      className="blackout-days gap-3 cluster"
-      role="group"
-      aria-label={t`Days on which it begins`}
-      aria-describedby={id}
-    >
+    <div className="blackout-days gap-3 cluster" role="group" aria-label={t`Days`} aria-describedby={id}>
       {DAYS.map((day) => (
         <button
           key={day}
@@ -169,7 +162,7 @@ export function BlackoutFields({ timeZone }: { timeZone: string }) {
   const set = (value: Blackouts | undefined) =>
     void change(label, (coordination) => withCoordination(coordination, 'blackouts', value));
   return (
-    <Field label={label} hint={t`Nothing but you wakes it then. By the clock in ${timeZone}.`} group>
+    <Field label={label} hint={t`Only you can wake agents then. Clock: ${timeZone}.`} group>
       {() => (
         <>
           <ul className="blackouts under-4 gap-4 stack">

@@ -22,10 +22,10 @@ const STATES: Record<McpServer['state'], string> = {
 };
 
 function noticeOf({ seen, gone, problem, hash }: McpTool): string | null {
-  if (gone) return t`The server has it no more.`;
+  if (gone) return t`Removed by the server.`;
   if (problem !== null) return retold(problem);
   return seen && seen.hash !== hash
-    ? t`It is not what it was when you looked at it, and is off until you allow it again.`
+    ? t`It has changed since you allowed it, and is off until you allow it again.`
     : null;
 }
 
@@ -53,7 +53,7 @@ function Tool({ tool, busy, onUse }: { tool: McpTool; busy: boolean; onUse: (use
           {tool.description}
         </p>
       )}
-      {tool.readOnly && <p className="clamp clip break ink-2">{t`The server says that it changes nothing.`}</p>}
+      {tool.readOnly && <p className="clamp clip break ink-2">{t`Read-only, says the server.`}</p>}
       <details>
         <summary>{changed ? t`What has changed` : t`What it takes`}</summary>
         {changed && tool.seen && (
@@ -67,9 +67,7 @@ function Tool({ tool, busy, onUse }: { tool: McpTool; busy: boolean; onUse: (use
             <p className="clamp clip break ink-2" dir="auto">
               {tool.seen.description}
             </p>
-            {tool.seen.readOnly && (
-              <p className="clamp clip break ink-2">{t`The server says that it changes nothing.`}</p>
-            )}
+            {tool.seen.readOnly && <p className="clamp clip break ink-2">{t`Read-only, says the server.`}</p>}
             <pre className="short text-1 scroll">{JSON.stringify(tool.seen.schema, null, 2)}</pre>
             <h5>{t`Now`}</h5>
           </>
@@ -111,11 +109,11 @@ function SignIn({ server, onFailed }: { server: McpServer; onFailed: (reason: st
   const words = {
     none:
       server.secrets.length > 0
-        ? t`It does not take the token that it was given. Sign in on its own page, or connect it with another token.`
-        : t`It wants to know who you are: sign in on its own page, and agents can use what you allow here.`,
-    waiting: t`Waiting for you to allow it on the page that has opened.`,
+        ? t`It refused the token. Sign in, or connect it with another token.`
+        : t`Sign in to use it.`,
+    waiting: t`Allow it on the page that has opened.`,
     in: signIn.as === null ? t`Signed in at ${host}.` : t`Signed in as ${signIn.as} at ${host}.`,
-    expired: t`The sign-in at ${host} has ended. Sign in again for agents to use it.`,
+    expired: t`The sign-in at ${host} has expired.`,
   }[signIn.state];
   return (
     <div className="cluster gap-4" data-state={signIn.state}>
@@ -244,7 +242,7 @@ function ServerCard({
       {tools.length > 0 && (
         <>
           <p className="setting-hint">
-            {t`${usable.filter((tool) => tool.use).length} of ${usable.length} tools may be used. These are the server’s own words about them.`}
+            {t`${usable.filter((tool) => tool.use).length} of ${usable.length} tools allowed. The descriptions are the server’s.`}
           </p>
           {usable.length > 1 && (
             <div className="flex wrap gap-4">
@@ -301,15 +299,14 @@ export function McpSection() {
   const team = useTeammates();
   return (
     <div className="stack gap-6">
-      <p className="settings-note under-6 ink-2 text-3">{t`An MCP server gives your agents tools: a calendar, a search, files elsewhere. None of its tools is used before you tick it here, and at first you are asked about each call; under Settings, Advanced you can let them go ahead.`}</p>
+      <p className="settings-note under-6 ink-2 text-3">{t`An MCP server gives your agents tools, such as a calendar. You allow each tool here, and approve each call.`}</p>
       <QueryView query={mcpServers.list}>
         {({ servers, programs, ...rules }) => (
           <>
-            {servers.length === 0 && <p className="setting-hint">{t`Nothing yet.`}</p>}
             {servers.map((server) => (
               <ServerCard key={server.serverId} server={server} team={team} {...rules} why={rules.why} />
             ))}
-            <h3>{servers.length === 0 ? t`Connect a server` : t`Connect another server`}</h3>
+            <h3>{t`Connect a server`}</h3>
             <McpServerForm programs={programs} {...rules} why={rules.why} />
           </>
         )}

@@ -108,19 +108,19 @@ function BoxFields({
         />
       )}
       {!draft.held && (
-        <p className="setting-hint">{t`It can read and change all that whoever started Roost can, and reach any network.`}</p>
+        <p className="setting-hint">{t`It can read and change everything that Roost’s user can, and reach any network.`}</p>
       )}
       {draft.held && !sandbox && (
         <p
           className="wrong-note"
           role="status"
-        >{t`There is no sandbox on the relay’s machine: Settings, What agents may do, says what to install. Until then it does not start.`}</p>
+        >{t`The relay’s machine has no sandbox, so it does not start. Settings, What agents may do, says what to install.`}</p>
       )}
       {draft.held && (
         <>
           {(folders || draft.folder !== '' || draft.reads !== '') && (
             <>
-              <Field label={t`Folder that it reads and writes`} hint={t`On the relay’s machine. Empty: none.`}>
+              <Field label={t`Folder it may change`} hint={t`On the relay’s machine. Empty: none.`}>
                 <input
                   {...PLAIN}
                   className="field"
@@ -129,10 +129,7 @@ function BoxFields({
                   onChange={(event) => onDraft({ ...draft, folder: event.target.value })}
                 />
               </Field>
-              <Field
-                label={t`What it only reads, one in a line`}
-                hint={t`The folder of its program, if that is not the system’s (/usr).`}
-              >
+              <Field label={t`Folders it only reads, one per line`} hint={t`Its program’s folder, if not in /usr.`}>
                 <textarea
                   {...PLAIN}
                   className="field"
@@ -234,7 +231,7 @@ const PLAIN = { autoComplete: 'off', spellCheck: false } as const;
 
 function NameField({ name, onName }: { name: string; onName: (name: string) => void }) {
   return (
-    <Field label={t`Name`} hint={t`Agents see its tools under this name.`}>
+    <Field label={t`Name`} hint={t`Agents see this name.`}>
       <input
         {...PLAIN}
         className="field"
@@ -280,16 +277,16 @@ function AddressForm({ busy, onAdd }: { busy: boolean; onAdd: Add }) {
           onChange={(event) => setUrl(event.target.value)}
         />
       </Field>
-      <KeyField label={t`Token, if it wants one`} value={token} onChange={setToken} />
+      <KeyField label={t`Token (optional)`} value={token} onChange={setToken} />
       <details>
-        <summary>{t`It wants a client that you registered`}</summary>
+        <summary>{t`It needs a registered client`}</summary>
         <Field label={t`Client ID`} hint={t`Let it send you back to ${sentBackTo()}.`}>
           <input {...PLAIN} className="field" value={clientId} onChange={(event) => setClientId(event.target.value)} />
         </Field>
-        <KeyField label={t`Client secret, if it has one`} value={clientSecret} onChange={setClientSecret} />
+        <KeyField label={t`Client secret (optional)`} value={clientSecret} onChange={setClientSecret} />
         <Field
           label={t`Its sign-in server`}
-          hint={t`The client’s secret is sent to no other. If empty, it is the one of your first sign-in.`}
+          hint={t`Only this server gets the secret. Empty: the one of your first sign-in.`}
         >
           <input
             {...PLAIN}
@@ -337,7 +334,7 @@ function NeedsField({
     <label className="tick-line">
       <input type="checkbox" checked={given} onChange={() => onGiven(!given)} />
       <span>
-        <span>{t`Give what is needed to start:`}</span>{' '}
+        <span>{t`Required:`}</span>{' '}
         {needed.map(({ name, needs: { hosts, folders, reads } }) => (
           <span key={name} className="setting-hint">
             {[
@@ -470,7 +467,7 @@ function AskedFields({
     return secret ? (
       <KeyField key={written} label={label} value={value} onChange={change} />
     ) : (
-      <Field key={written} label={label} hint={t`It stands as ${written} in what you pasted.`}>
+      <Field key={written} label={label} hint={t`In the pasted settings: ${written}`}>
         <input {...PLAIN} className="field" value={value} onChange={(event) => change(event.target.value)} />
       </Field>
     );
@@ -500,10 +497,7 @@ function PasteForm({ busy, onAdd, runners, ...held }: ProgramsProps) {
         onAdd(asGiven(boxed, runners, needed, held.folders));
       }}
     >
-      <Field
-        label={t`Settings of another program`}
-        hint={t`The part with mcpServers, as Claude Desktop, Cursor and others keep it; VS Code’s, Zed’s and opencode’s form too.`}
-      >
+      <Field label={t`Settings of another program`} hint={t`From Claude Desktop, Cursor, VS Code, Zed or opencode.`}>
         <textarea
           {...PLAIN}
           className="field mcp-paste"

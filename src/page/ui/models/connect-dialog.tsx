@@ -2,6 +2,7 @@
  * Connects a model by a key or an address, and tests it at once. The input is sent to the relay
  * once, and nowhere else.
  */
+import { asBeginning } from '../text/sizes.ts';
 import { useId, useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import { displayName } from '../../../shared/domain/agent.ts';
@@ -136,8 +137,8 @@ function RemoveDialog({ connection, onClose }: { connection: Connection; onClose
       }}
       onClose={onClose}
     >
-      {hasKey && <p>{t`Its key goes with it, and no undo brings that back.`}</p>}
-      <p>{t`Agents that use it answer as the demo until another model is connected.`}</p>
+      {hasKey && <p>{t`Its key is deleted with it. This cannot be undone.`}</p>}
+      <p>{t`Its agents answer from the demo until you connect another model.`}</p>
     </SureDialog>
   );
 }
@@ -171,16 +172,14 @@ function ConnectionCard({ connection }: { connection: Connection }) {
         </span>
         {connection.models.length > 1 && <span>{t` · ${connection.models.length} models`}</span>}
       </p>
-      {given && (
-        <p className="ink-3 text-2">{t`Set where the relay was started; it is changed there, and goes first.`}</p>
-      )}
+      {given && <p className="ink-3 text-2">{t`Set at the relay’s start. Change it there.`}</p>}
       {state.kind === 'fails' && busy === null && (
         <p className="connection-why danger text-3 break">{retold(state.message)}</p>
       )}
       {state.kind === 'answers' && state.tools === false && <p className="ink-3 text-2">{TALKS_ONLY}</p>}
       {connection.readsOnly?.map(({ model, tokens }) => (
         <p key={model} className="ink-3 text-2">
-          {t`Reads only ${tokens.toLocaleString(spoken.locale)} tokens with ${modelName(model, connection.models)}, and leaves the rest out without a word. Give it a larger context where it runs (Ollama: OLLAMA_CONTEXT_LENGTH, or num_ctx in the Modelfile).`}
+          {t`Reads only ${tokens.toLocaleString(spoken.locale)} tokens with ${modelName(model, connection.models)}, and drops the rest. Give the server a larger context (Ollama: OLLAMA_CONTEXT_LENGTH).`}
         </p>
       ))}
       {failed !== null && (
@@ -255,7 +254,7 @@ function LocalServers({ connect, busy }: { connect: Connect; busy: boolean }) {
         <div className="under-6 gap-4 stack at-start">
           {found.length === 0 ? (
             <p className="ink-3 text-2" role="status">
-              {t`Nothing is running. Start Ollama, LM Studio, llama.cpp or vLLM on the relay’s computer, then look again.`}
+              {t`None found. Start Ollama, LM Studio, llama.cpp or vLLM on the relay’s computer.`}
             </p>
           ) : (
             <Found found={found} connect={connect} busy={busy} />
@@ -299,7 +298,7 @@ function Found({ found, connect, busy }: { found: readonly FoundServer[]; connec
                 onClick={() =>
                   void connect(
                     { kind: 'server', address, model: chosen[address] ?? models[0]?.id ?? '' },
-                    t`Asking ${program}; it may have to load the model first`,
+                    t`Asking ${program}, which may load the model first`,
                   )
                 }
               >{t`Connect`}</button>
@@ -340,11 +339,11 @@ function ServerForm({ connect, busy, may }: { connect: Connect; busy: boolean; m
           autoComplete="off"
           onChange={(event) => setAddress(event.target.value)}
         />
-        <span className="setting-hint">{t`The “base URL” of a server that speaks OpenAI’s, Anthropic’s or Google’s protocol.`}</span>
+        <span className="setting-hint">{t`The base URL of an API like OpenAI’s, Anthropic’s or Google’s.`}</span>
       </label>
-      <KeyField label={t`Key, if it wants one`} value={key} onChange={setKey} />
+      <KeyField label={t`Key (optional)`} value={key} onChange={setKey} />
       <label className="connect-field full stack gap-3 ink">
-        {t`Model, if it does not list any`}
+        {t`Model (optional)`}
         <input
           className="field"
           value={model}
@@ -415,9 +414,7 @@ function Outcome({
     case 'failed':
       return (
         <div className="wrong-note" role="alert">
-          <p>
-            <strong>{t`It is not connected.`}</strong> {trying.text}
-          </p>
+          <p>{trying.text}</p>
         </div>
       );
     case 'choose':
@@ -430,9 +427,7 @@ function Outcome({
         <div className="connect-done pad-6 box stack at-start gap-5 ink" role="status">
           <p>
             <b>{t`${connectionName(connection)} answers${ms === null ? '' : `, ${secondsText(ms)}`}.`}</b>{' '}
-            {connection.leadModel === connection.agentModel
-              ? t`Your agents think with ${modelName(connection.agentModel, connection.models)}.`
-              : t`Your agents think with ${modelName(connection.agentModel, connection.models)}, the lead with ${modelName(connection.leadModel, connection.models)}.`}
+            {t`Lead: ${modelName(connection.leadModel, connection.models)} · agents: ${modelName(connection.agentModel, connection.models)}`}
           </p>
           {state.kind === 'answers' && state.tools === false && <p>{TALKS_ONLY}</p>}
           {running && <p>{t`It answers from your next message on.`}</p>}
@@ -512,7 +507,7 @@ function AcpAgents() {
               </button>
             ))}
           {allowed && found.length === 0 && connected.length === 0 && (
-            <p className="ink-3 text-2">{t`None is installed. Install one on the relay’s computer and sign in there.`}</p>
+            <p className="ink-3 text-2">{t`Install one on the relay’s computer and sign in there.`}</p>
           )}
           <WrongNote text={failed} />
           <Link href={PATHS.settings('programs')}>{allowed ? t`Another ACP agent` : t`Why none can be connected`}</Link>
@@ -553,9 +548,9 @@ function Doors({
   const door = chosen ?? (isFound ? 'local' : 'claude');
   const name = useId();
   const doors: readonly { readonly door: Door; readonly title: string; readonly about: string }[] = [
-    { door: 'claude', title: t`Claude`, about: t`with an Anthropic key` },
+    { door: 'claude', title: 'Claude', about: t`with an Anthropic key` },
     ...(search ? [{ door: 'local', title: t`A local server`, about: foundText(search) } as const] : []),
-    { door: 'acp', title: t`Claude Code, Codex, Gemini`, about: t`with their own subscription` },
+    { door: 'acp', title: 'Claude Code, Codex, Gemini', about: t`with their own subscription` },
     { door: 'server', title: t`Another server or key`, about: t`OpenAI and compatible` },
   ];
   return (
@@ -573,7 +568,7 @@ function Doors({
       {door === 'acp' && <AcpAgents />}
       {door === 'server' && <ServerForm connect={connect} busy={busy} may={may} />}
       {door !== 'acp' && (
-        <p className="ink-3 text-2">
+        <p className="ink-3 text-2 above-5">
           {t`We test it with one short request. A key is encrypted on the relay and never shown again.`}
         </p>
       )}
@@ -592,7 +587,7 @@ function Ways({ all, onClose }: { all: Models; onClose: () => void }) {
       {connections.length === 0 ? (
         <p>{t`You’re in the demo. Its answers are scripted.`}</p>
       ) : (
-        <ul className="connections stack gap-4 full no-pad" aria-label={t`Connected`}>
+        <ul className="connections stack gap-4 full no-pad" aria-label={asBeginning(t`connected`)}>
           {connections.map((connection) => (
             <li key={connection.connectionId}>
               <ConnectionCard connection={connection} />

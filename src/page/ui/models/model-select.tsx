@@ -123,7 +123,7 @@ function Options({ all, value, standard }: { all: Models | null; value: string; 
       {value !== '' && !known && (
         <option value={value}>
           <span>{modelName(value)}</span>
-          {all && all.connections.length > 0 && <span>{t` (not in any list)`}</span>}
+          {all && all.connections.length > 0 && <span>{t` (not listed)`}</span>}
         </option>
       )}
       {offered.map(({ connection, models }) => (
@@ -135,7 +135,7 @@ function Options({ all, value, standard }: { all: Models | null; value: string; 
           ))}
         </optgroup>
       ))}
-      <option value={ANOTHER}>{t`Another, by its name…`}</option>
+      <option value={ANOTHER}>{t`Another model…`}</option>
     </>
   );
 }

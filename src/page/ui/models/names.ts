@@ -16,15 +16,15 @@ export function modelName(id: string, listed: readonly ListedModel[] = []): stri
 }
 
 const PORTS: Readonly<Record<string, string>> = {
-  '11434': t`Ollama`,
-  '1234': t`LM Studio`,
+  '11434': 'Ollama',
+  '1234': 'LM Studio',
   '8080': 'llama.cpp',
   '8000': 'vLLM',
 };
 
 /** The provider of the model. */
 export function connectionName({ kind, address }: Pick<Connection, 'kind' | 'address'>): string {
-  if (kind === 'claude' || address === null) return t`Claude`;
+  if (kind === 'claude' || address === null) return 'Claude';
   const { host, hostname, port } = new URL(address);
   const local = ['127.0.0.1', 'localhost', '[::1]'].includes(hostname);
   return (local ? PORTS[port] : undefined) ?? host;
@@ -34,13 +34,13 @@ export function connectionName({ kind, address }: Pick<Connection, 'kind' | 'add
 export const secondsText = (ms: number) =>
   `${(Math.max(ms, 100) / 1_000).toLocaleString(spoken.locale, { maximumFractionDigits: 1 })} s`;
 
-export const TALKS_ONLY = t`This model cannot use tools: agents can talk, and nothing else.`;
+export const TALKS_ONLY = t`This model cannot use tools. Agents can only talk.`;
 
 /** The state in a few words. */
 export function stateText({ state }: Pick<Connection, 'state'>): string {
   switch (state.kind) {
     case 'untried':
-      return t`not asked yet`;
+      return t`not tested`;
     case 'answers':
       return t`answers, ${secondsText(state.ms)}`;
     case 'fails':

@@ -68,7 +68,7 @@ export default function ModelPicker({ all, onClose }: { all: Models; onClose: ()
       const whose = options.find(({ value }) => value === who)?.text ?? '';
       notices.info(
         who === 'everybody'
-          ? t`Everybody answers with ${text} from the next message on.`
+          ? t`All answer with ${text} from the next message on.`
           : t`${whose} answers with ${text} from the next message on.`,
       );
       return onClose();

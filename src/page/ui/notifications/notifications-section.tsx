@@ -12,19 +12,19 @@ import { asBeginning } from '../text/sizes.ts';
 
 /** What to do about a refused push; `status`: the answer of its push service. */
 function refusedText(status: number, { subject }: PushContact): string {
-  const again = t`Then switch it off and on again on that device.`;
+  const again = t`Then switch notifications off and on there.`;
   if (status !== 401 && status !== 403)
-    return t`Its push service refused the last push (${status}). Switch it off and on again on that device.`;
+    return t`Its push service refused it (${status}). Switch notifications off and on there.`;
   return subject === null
-    ? t`Its push service refused the last push (${status}): Safari’s takes none from a relay that names no address. Give a mail address below.`
-    : t`Its push service refused the last push (${status}): it does not take ${subject} for the address of whoever runs this relay, or knows another key of it. Give a mail address that is yours. ${again}`;
+    ? t`Its push service refused it (${status}). Give a mail address below.`
+    : t`Its push service refused ${subject} (${status}). Give your own mail address. ${again}`;
 }
 
 function Refused({ contact, device }: { contact: PushContact; device: Notifications['devices'][number] }) {
   if (device.refused === null) return null;
   return (
     <p className="settings-note under-6 ink-2 text-3" role="alert">
-      {t`${device.here ? asBeginning(t`this device`) : device.name} is not told. ${refusedText(device.refused, contact)}`}
+      {t`${device.here ? asBeginning(t`this device`) : device.name} gets no notifications. ${refusedText(device.refused, contact)}`}
     </p>
   );
 }
@@ -35,20 +35,20 @@ function PushContactForm({ contact, told }: { contact: PushContact; told: Notifi
   const [said, setSaid] = useState('');
   const save = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    if (!event.currentTarget.checkValidity()) return setSaid(t`That is no mail address.`);
+    if (!event.currentTarget.checkValidity()) return setSaid(t`This is not a mail address.`);
     setSaid(t`Saving…`);
     const done = await told.putContact(mail.trim() === '' ? null : mail.trim());
     setSaid(done.ok ? t`Saved` : done.reason);
   };
   const hint =
     contact.subject === null
-      ? t`Push services want to know whom to write to. Safari’s takes nothing from a relay that names no address: give one of yours.`
-      : t`Push services are given ${contact.subject.replace('mailto:', '')}, should they have to write to somebody.`;
+      ? t`Safari needs your mail address. Only push services get it.`
+      : t`Push services get ${contact.subject.replace('mailto:', '')}.`;
   return (
     <>
-      <h3>{t`Who runs this relay`}</h3>
+      <h3>{t`Contact for push services`}</h3>
       {contact.fixed ? (
-        <p className="setting-hint">{t`${hint} The relay was started with it.`}</p>
+        <p className="setting-hint">{t`${hint} Set at the relay’s start.`}</p>
       ) : (
         <form className="setting" noValidate onSubmit={(event) => void save(event)}>
           <label htmlFor={id}>{t`Mail address`}</label>
@@ -77,12 +77,12 @@ function PushContactForm({ contact, told }: { contact: PushContact; told: Notifi
 }
 
 const KINDS: Readonly<Record<NotificationKind, string>> = {
-  approval: t`An agent asks you, or its work waits for your review`,
+  approval: t`Questions and reviews`,
   review: '',
-  failure: t`Work that nobody watched failed`,
-  mention: t`An agent leaves you a message, or names you (@human) in a thread`,
-  answer: t`An answer that took long is done`,
-  night: t`What your agents did at night, in the morning`,
+  failure: t`Failed work`,
+  mention: t`Messages to you, and @human in threads`,
+  answer: t`Long answers that are done`,
+  night: t`The morning report`,
 };
 const minuteOf = (time: string) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5));
 const two = (n: number) => String(n).padStart(2, '0');
@@ -96,10 +96,10 @@ function ToldDevices({ told }: { told: Notified }) {
   const shown = useQuery(told.shown);
   return (
     <>
-      <h3>{t`Devices that are told`}</h3>
+      <h3>{t`Devices`}</h3>
       {shown.kind === 'loading' && <p className="settings-note under-6 ink-2 text-3">{t`Loading…`}</p>}
       {shown.kind === 'failed' && (
-        <p className="settings-note under-6 ink-2 text-3" role="alert">{t`The relay did not say.`}</p>
+        <p className="settings-note under-6 ink-2 text-3" role="alert">{t`The relay did not answer.`}</p>
       )}
       {shown.kind === 'ready' && (
         <ul className="above-5 stack gap-4">
@@ -109,7 +109,7 @@ function ToldDevices({ told }: { told: Notified }) {
               <li key={deviceId} className="setting-row">
                 <span>{name}</span>
                 <button type="button" className="ghost" onClick={() => void told.remove(deviceId)}>
-                  {t`Tell it nothing any more${<span className="visually-hidden">: {name}</span>}`}
+                  {t`Turn off${<span className="visually-hidden">: {name}</span>}`}
                 </button>
               </li>
             ))}
@@ -154,7 +154,7 @@ export function NotificationsSection() {
         {t`Tell me on this device, also while Roost is closed`}
       </label>
       {why !== null && <p className="setting-hint">{why}</p>}
-      <h3>{t`Of what`}</h3>
+      <h3>{t`Notify me about`}</h3>
       {NOTIFICATION_KINDS.filter((kind) => kind === chosenKind(kind)).map((kind) => (
         <label key={kind} className="tick-line">
           <input
@@ -167,10 +167,10 @@ export function NotificationsSection() {
           {KINDS[kind]}
         </label>
       ))}
-      <h3>{t`When not`}</h3>
+      <h3>{t`Quiet hours`}</h3>
       <label className="tick-line">
         <input type="checkbox" checked={quiet !== null} onChange={() => void change({ quiet: quiet ? null : NIGHT })} />
-        {t`Not in these hours: what comes then is told when they are over`}
+        {t`In these hours notifications wait`}
       </label>
       {quiet && (
         <div className="setting-row">
@@ -189,9 +189,7 @@ export function NotificationsSection() {
           ))}
         </div>
       )}
-      {quiet && quiet.from === quiet.to && (
-        <p className="setting-hint">{t`They begin when they end, so there are none.`}</p>
-      )}
+      {quiet && quiet.from === quiet.to && <p className="setting-hint">{t`Give two different times.`}</p>}
       <p role="status" className="setting-hint">
         <span>{said}</span>{' '}
         {before && (

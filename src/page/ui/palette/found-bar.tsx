@@ -99,20 +99,20 @@ export function FoundBar() {
     <div
       className="found-bar framed-strong rounded text-2 line gap-1 figures ink-2 ground-2"
       role="group"
-      aria-label={t`What was found`}
+      aria-label={t`Results`}
     >
       <span role="status">{more ? t`${at} of more than ${of}` : t`${at} of ${of}`}</span>
       {of > 1 && (
         <>
-          <button type="button" className="icon-button" aria-label={t`The one before`} title="P" onClick={() => to(-1)}>
+          <button type="button" className="icon-button" aria-label={t`Previous`} title="P" onClick={() => to(-1)}>
             <BackIcon />
           </button>
-          <button type="button" className="icon-button" aria-label={t`The next one`} title="N" onClick={() => to(1)}>
+          <button type="button" className="icon-button" aria-label={t`Next`} title="N" onClick={() => to(1)}>
             <ChevronIcon />
           </button>
         </>
       )}
-      <button type="button" className="icon-button" aria-label={t`Done with what was found`} onClick={dropFound}>
+      <button type="button" className="icon-button" aria-label={t`End search`} onClick={dropFound}>
         <CloseIcon />
       </button>
     </div>

@@ -32,17 +32,17 @@ const DAY = 24 * 60 * 60 * 1_000;
 /** Periods in days, by their labels. */
 const SPANS = [
   [1, t`Since yesterday`],
-  [7, t`In the last week`],
-  [30, t`In the last month`],
-  [365, t`In the last year`],
+  [7, t`Last week`],
+  [30, t`Last month`],
+  [365, t`Last year`],
 ] as const;
 
 /** Kinds that are filtered together, by their labels. */
 const KINDS: readonly (readonly [readonly SearchKind[], string])[] = [
-  [['message'], t`In conversations`],
-  [['thread-message', 'thread'], t`In threads`],
-  [['soul'], t`In souls`],
-  [['schedule'], t`In routines and reminders`],
+  [['message'], t`Conversations`],
+  [['thread-message', 'thread'], t`Threads`],
+  [['soul'], t`Souls`],
+  [['schedule'], t`Routines and reminders`],
 ];
 
 /** Not the id of an agent. */
@@ -81,7 +81,7 @@ function FilterRow({
         onChange={({ target }) => onChange({ ...value, threadId: undefined, agentId: target.value || undefined })}
       >
         {value.threadId !== undefined && <option value={IN_THREAD}>{t`In this thread`}</option>}
-        <option className="ground-2 ink" value="">{t`With anybody`}</option>
+        <option className="ground-2 ink" value="">{t`With anyone`}</option>
         {people}
       </select>
       <select
@@ -90,8 +90,8 @@ function FilterRow({
         value={value.author ?? ''}
         onChange={({ target }) => onChange({ ...value, author: target.value || undefined })}
       >
-        <option className="ground-2 ink" value="">{t`Said by anybody`}</option>
-        <option className="ground-2 ink" value="human">{t`Said by you`}</option>
+        <option className="ground-2 ink" value="">{t`By anybody`}</option>
+        <option className="ground-2 ink" value="human">{t`By you`}</option>
         {people}
       </select>
       <select
@@ -100,7 +100,7 @@ function FilterRow({
         value={value.kinds?.[0] ?? ''}
         onChange={({ target }) => onChange({ ...value, kinds: KINDS.find(([[first]]) => first === target.value)?.[0] })}
       >
-        <option className="ground-2 ink" value="">{t`Anywhere`}</option>
+        <option className="ground-2 ink" value="">{t`Everywhere`}</option>
         {KINDS.map(([kinds, label]) => (
           <option className="ground-2 ink" key={kinds[0]} value={kinds[0]}>
             {label}
@@ -113,7 +113,7 @@ function FilterRow({
         value={value.since ?? ''}
         onChange={({ target }) => onChange({ ...value, since: target.value === '' ? undefined : Number(target.value) })}
       >
-        <option className="ground-2 ink" value="">{t`At any time`}</option>
+        <option className="ground-2 ink" value="">{t`Any time`}</option>
         {SPANS.map(([days, label]) => (
           <option className="ground-2 ink" key={days} value={today - days * DAY}>
             {label}
@@ -339,18 +339,18 @@ function wordsOf(within: Within | null, nameOf: (id: string) => string) {
   if (within === null)
     return {
       title: t`Find anything`,
-      field: t`Find agents, projects, tasks, files, settings and messages`,
+      field: t`Find anything`,
       placeholder: t`Find anything`,
     };
   if ('threadId' in within) {
     const title = t`Find in this thread`;
-    return { title, field: t`Words that were said in this thread`, placeholder: t`Find what was said in this thread` };
+    return { title, field: t`Find in this thread`, placeholder: t`Find in this thread` };
   }
   const name = nameOf(within.agentId);
   return {
     title: t`Find in the conversation with ${name}`,
-    field: t`Words that were said with ${name}`,
-    placeholder: t`Find what was said with ${name}`,
+    field: t`Find in the conversation with ${name}`,
+    placeholder: t`Find in the conversation with ${name}`,
   };
 }
 
@@ -372,17 +372,16 @@ function noteOf({ searched, typed, inProjects, isEmpty, beyond, onlyBest }: Note
   if (answer?.state.kind === 'building') {
     const { done, of } = answer.state;
     const how = of > 0 ? ` (${Math.floor((100 * done) / of)} %)` : '';
-    return t`What was said before is still being made ready for search${how}. More is found as it goes on.`;
+    return t`The search index is being built${how}.`;
   }
   if (answer?.state.kind === 'unavailable')
     return answer.state.why === 'no-room'
-      ? t`The browser has no room for searching what was said. Nothing that was said is lost; free some disk space, and it comes back by itself.`
-      : t`What was said cannot be searched just now. Nothing that was said is lost; it is tried again by itself.`;
+      ? t`The search needs more disk space. Your messages are safe.`
+      : t`The search does not work now. Roost tries again.`;
   const left = [
     inProjects.problem !== null && t`The search failed. ${inProjects.problem}`,
-    beyond > 0 && t`${beyond} more agents, actions and settings fit. More letters find them.`,
-    onlyBest &&
-      t`These are the best ${LIMITS.searchAnswers} places where it was said. More words, or a filter, find the others.`,
+    beyond > 0 && t`${beyond} more matches. Type more to find them.`,
+    onlyBest && t`The best ${LIMITS.searchAnswers} messages. Add words or a filter to find others.`,
   ].filter((each) => each !== false);
   if (left.length > 0) return left.join(' ');
   if (!isEmpty) return null;

@@ -12,7 +12,7 @@ export async function copyText(state: RoostState, text: string, what: string): P
   } catch (error) {
     // The browser may refuse. The notice advises to select the text by hand.
     state.notices.error(
-      t`The browser did not allow copying (${error instanceof Error ? error.name : 'no reason given'}). Select the text and copy it by hand.`,
+      t`Copying failed (${error instanceof Error ? error.name : 'no reason given'}). Select the text and copy it.`,
     );
   }
 }

@@ -53,7 +53,7 @@ interface MoreTabProps {
   readonly retired: boolean;
 }
 
-function Threads({ agentId, name }: MoreTabProps) {
+function Threads({ agentId }: MoreTabProps) {
   return (
     <section aria-label={t`Threads`}>
       <h3>{t`Threads`}</h3>
@@ -62,7 +62,7 @@ function Threads({ agentId, name }: MoreTabProps) {
           const open = openThreadsOf(agentId, list);
           return (
             <>
-              {open.length === 0 && <p className="ink-3">{t`${name} is in no open thread.`}</p>}
+              {open.length === 0 && <p className="ink-3">{t`No open thread.`}</p>}
               <OpenThreads open={open} agentId={agentId} />
             </>
           );
@@ -72,17 +72,17 @@ function Threads({ agentId, name }: MoreTabProps) {
   );
 }
 
-function Clients({ agentId, name }: MoreTabProps) {
+function Clients({ agentId }: MoreTabProps) {
   const team = useTeammates();
   return (
     <section aria-label={t`API clients`}>
       <h3>{t`API clients`}</h3>
       <CredentialList agentId={agentId} team={team} />
       <details className="agent-make">
-        <summary className="text-2 pad-4-0">{t`Let a program act as ${name}…`}</summary>
+        <summary className="text-2 pad-4-0">{t`Add a credential`}</summary>
         <MakeCredential among={[team.find(agentId)]} />
         <p className="gap-4 above-3 flex wrap text-2">
-          <Link href={PATHS.settings('clients')}>{t`What it may do`}</Link>
+          <Link href={PATHS.settings('clients')}>{t`API clients`}</Link>
         </p>
       </details>
     </section>
@@ -96,8 +96,8 @@ function Keeping({ agentId, name }: { agentId: AgentId; name: string }) {
   const state = useRoost();
   const [asking, setAsking] = useState<'agent' | 'conversation' | null>(null);
   return (
-    <section className="stack at-start gap-4" aria-label={t`Copies, and forgetting`}>
-      <h3>{t`Copies, and forgetting`}</h3>
+    <section className="stack at-start gap-4" aria-label={t`Export and forget`}>
+      <h3>{t`Export and forget`}</h3>
       <button
         type="button"
         className="ghost at-most-full clip ellipsis"
@@ -135,7 +135,7 @@ function MoreTab(props: MoreTabProps) {
         <h3>{t`Inbox`}</h3>
         <Inbox agentId={agentId} name={name} first={NEWEST} />
         <p className="gap-4 above-3 flex wrap text-2">
-          <Link href={PATHS.agentInbox(agentId)}>{t`The whole inbox`}</Link>
+          <Link href={PATHS.agentInbox(agentId)}>{t`Inbox`}</Link>
         </p>
       </section>
       <Threads {...props} />
@@ -150,7 +150,7 @@ function MoreTab(props: MoreTabProps) {
       <section aria-label={t`Files`}>
         <h3>{t`Files`}</h3>
         <p className="gap-4 above-3 flex wrap text-2">
-          <Link href={PATHS.files(agentId)}>{t`What lies in the folder of ${name}`}</Link>
+          <Link href={PATHS.files(agentId)}>{t`Open the folder`}</Link>
         </p>
       </section>
       {!retired && <Clients {...props} />}
@@ -226,12 +226,12 @@ function Version({ version, earlier, current }: { version: Kept; earlier: Kept |
           <time className="ink" dateTime={new Date(version.time).toISOString()}>
             {fullTime(version.time)}
           </time>
-          <span className="inline-block ink-3 text-2">{current ? t`${what} · as it is now` : what}</span>
+          <span className="inline-block ink-3 text-2">{current ? t`${what} · now` : what}</span>
         </summary>
         {open && earlier !== null && <Diff before={earlier.text} after={version.text} />}
         {open && !current && (
           <>
-            {earlier !== null && <h4 className="above-5 under-3 ink-3 text-1">{t`As a whole, then`}</h4>}
+            {earlier !== null && <h4 className="above-5 under-3 ink-3 text-1">{t`Full text then`}</h4>}
             <blockquote className="soul from-6">
               <Words text={version.text} />
             </blockquote>
@@ -398,7 +398,7 @@ function WakingLine({ agentId, waking }: { agentId: AgentId; waking: Waking }) {
         <span className="waking-words break clamp clip ink clamp-2" dir="auto">
           {run !== null && (
             <b className="ink-2 text-2 block">
-              <span>{span ? causeText(span.cause, nameOf) : t`at work alone`}</span>
+              <span>{span ? causeText(span.cause, nameOf) : t`works alone`}</span>
               {span?.end && span.end.outcome !== 'done' && <span>{` · ${outcomeText(span.end.outcome)}`}</span>}
             </b>
           )}
@@ -484,14 +484,14 @@ function Wakings({ agentId, name, first, end }: { agentId: AgentId; name: string
     return (
       <p className="measure pad-7">
         {end === null
-          ? t`Nothing was said with ${name} yet. Each time it wakes and talks stands here then, and leads to its place in the conversation.`
-          : t`Nothing was said with ${name} on that day or before.`}
+          ? t`No conversation with ${name} yet. Each one is listed here.`
+          : t`No conversation with ${name} until that day.`}
       </p>
     );
   return (
     <>
       {end !== null && dayName(newest.from, now) !== dayName(end - 1, now) && (
-        <p className="ink-3">{t`Nothing began on that day. What was before it:`}</p>
+        <p className="ink-3">{t`None on that day. Earlier:`}</p>
       )}
       {byDay(wakings, now, ({ from }) => from).map(({ day, items }) => (
         <section key={day} aria-label={day}>
@@ -570,7 +570,7 @@ function shown(agent: Agent, name: string, { tab, day }: Props): ReactNode {
         <div className="measure gap-6 stack">
           <AgentCosts agentId={agentId} name={name} />
           <p className="gap-4 above-3 flex wrap text-2">
-            <Link href={PATHS.activity('costs')}>{t`What everybody costs`}</Link>
+            <Link href={PATHS.activity('costs')}>{t`All costs`}</Link>
           </p>
         </div>
       );

@@ -47,13 +47,13 @@ function SpanForm() {
     if (isSpan) setAsked({ kind: 'span', agentId: agentId === '' ? null : agentId, from: start, to: end });
   }
   async function forget(target: Span): Promise<string | null> {
-    const done = await actions.forget(target, t`What was said in that time is being forgotten.`);
+    const done = await actions.forget(target, t`Forgetting…`);
     return done.ok ? null : done.reason;
   }
   return (
     <section className="gap-4 stack" aria-label={t`Forget a span of time`}>
       <h3>{t`Forget a span of time`}</h3>
-      <p>{t`Everything said in it, and the summaries and notes that came from it. An agent that is awake may still know it until it sleeps.`}</p>
+      <p>{t`Messages of that time, with their summaries and notes. Awake agents may know them until they sleep.`}</p>
       <form className="gap-4 stack" onSubmit={submit}>
         <Field label={t`With`}>
           {({ id }) => (
@@ -75,7 +75,7 @@ function SpanForm() {
       </form>
       {asked && (
         <SureDialog
-          title={t`Forget this span of time?`}
+          title={t`Forget all of this?`}
           does={t`Yes, forget it`}
           onSure={() => forget(asked)}
           onClose={() => setAsked(null)}
@@ -100,8 +100,8 @@ function ItemsForm() {
     const found = await previewItems(state, { what, text: text.trim() });
     const many = found.target.sources.length;
     if (found.preview.unread !== null) return t`The search failed. ${found.preview.unread}`;
-    if (many === 0) return t`Nothing has it.`;
-    if (many > MOST_SOURCES) return t`${plural(many, 'place')} have it, more than one request can name.`;
+    if (many === 0) return t`Nothing found.`;
+    if (many > MOST_SOURCES) return t`${plural(many, 'place')}, too many for one request. Choose fewer.`;
     setAsked(found);
     return null;
   }
@@ -110,13 +110,13 @@ function ItemsForm() {
     act(() => search().catch(errorText));
   };
   async function forget(target: AskedItems['target']): Promise<string | null> {
-    const done = await actions.forget(target, t`What you chose is being forgotten.`);
+    const done = await actions.forget(target, t`Forgetting…`);
     return done.ok ? null : done.reason;
   }
   return (
     <section className="gap-4 stack" aria-label={t`Forget a person, a page or a tool’s answers`}>
       <h3>{t`Forget a person, a page or a tool’s answers`}</h3>
-      <p>{t`Every message that has the words, with the summaries and notes that came from it. Threads, tasks, files and souls stay.`}</p>
+      <p>{t`Messages with these words, with their summaries and notes. Threads, tasks, files and souls stay.`}</p>
       <form className="gap-4 stack" onSubmit={submit}>
         <Field label={t`Forget`}>
           {({ id }) => (
@@ -187,7 +187,7 @@ function Forgotten() {
     <section className="gap-4 stack" aria-label={t`What was forgotten`}>
       <h3>{t`What was forgotten`}</h3>
       {sorted.length === 0 ? (
-        <p>{t`Nothing was forgotten for good.`}</p>
+        <p>{t`Nothing is forgotten yet.`}</p>
       ) : (
         <ul>
           {sorted.map(({ _id, target, finalAt }) => (
@@ -225,17 +225,15 @@ function Places({ here, relay, problem }: SentenceFound) {
   return (
     <>
       {lines.length === 0 ? (
-        <p role="status">{t`It was not found anywhere.`}</p>
+        <p role="status">{t`Nothing found.`}</p>
       ) : (
-        <ul aria-label={t`Where it was found`}>
+        <ul aria-label={t`Results`}>
           {lines.map((line) => (
             <li key={line}>{line}</li>
           ))}
         </ul>
       )}
-      {relay !== null && relay.unread > 0 && (
-        <p>{t`${plural(relay.unread, 'file')} could not be searched: too large, or too many.`}</p>
-      )}
+      {relay !== null && relay.unread > 0 && <p>{t`${plural(relay.unread, 'file')} could not be searched`}</p>}
       {problem !== null && <p role="alert">{t`The relay was not searched: ${problem}`}</p>}
     </>
   );
@@ -257,7 +255,7 @@ function Sentence() {
   return (
     <section className="gap-4 stack" aria-label={t`Search everything for a sentence`}>
       <h3>{t`Search everything for a sentence`}</h3>
-      <p>{t`Everything that this browser and the relay store. The history of files and exported copies are not searched.`}</p>
+      <p>{t`Searches this browser and the relay, but not file histories and exports.`}</p>
       <form className="gap-4 stack" onSubmit={submit}>
         <input
           className="field"

@@ -16,27 +16,27 @@ import { WrongNote } from '../design/field.tsx';
 // One ACP agent: its state, and for which agents it is running.
 
 const STATES: Record<Program['running'][number]['state'], string> = {
-  waiting: t`waits for its turn to start`,
-  starting: t`starts: the first time can take minutes where it is fetched first`,
+  waiting: t`waiting to start`,
+  starting: t`starting (a first download takes minutes)`,
   ready: t`ready`,
   working: t`at work`,
 };
 
 const FAULTS: Record<Extract<Program['state'], { kind: 'fails' }>['why'], string> = {
-  'not-installed': t`is not there`,
-  'not-signed-in': t`is signed out`,
-  died: t`ends by itself`,
+  'not-installed': t`not installed`,
+  'not-signed-in': t`signed out`,
+  died: t`exits`,
   hangs: t`does not answer`,
-  nonsense: t`is not understood`,
+  nonsense: t`answers nonsense`,
   other: t`does not answer`,
 };
 
 function statusText({ state }: Pick<Program, 'state'>): string {
   switch (state.kind) {
     case 'untried':
-      return t`not tested since the relay was started`;
+      return t`not tested`;
     case 'trying':
-      return t`is being tested: it can take a minute, and more where it is fetched first`;
+      return t`testing (a first download takes minutes)`;
     case 'answers':
       return t`answers: ${state.is}`;
     case 'fails':
@@ -47,10 +47,8 @@ function statusText({ state }: Pick<Program, 'state'>): string {
 }
 
 function toolsOf(has: boolean | null): string {
-  if (has === null) return t`Whether it takes Roost’s tools is not known yet: that shows when an agent thinks with it.`;
-  return has
-    ? t`It has Roost’s tools.`
-    : t`It has none of Roost’s tools: an agent with it as mind cannot use Roost’s inbox, threads and reminders.`;
+  if (has === null) return t`Roost’s tools: not known before its first run.`;
+  return has ? t`It has Roost’s tools.` : t`It has none of Roost’s tools: no inbox, threads or reminders.`;
 }
 
 function ProgramCard({ program }: { program: Program }) {
@@ -83,13 +81,13 @@ function ProgramCard({ program }: { program: Program }) {
       </p>
       <p className="setting-hint">
         {throughRelay
-          ? t`Asks its model through this relay: each request is counted, and held to budgets.`
-          : t`Asks its model with its own sign-in: only what it reports is counted, and budgets stop it before a turn, not within one.`}
+          ? t`Uses its model through Roost: budgets apply to each request.`
+          : t`Uses its own sign-in: Roost counts what it reports, and budgets stop it between turns.`}
       </p>
       {state.kind === 'fails' && <p role="status">{retold(state.message)}</p>}
       {state.kind === 'answers' && <p className="danger">{toolsOf(state.tools)}</p>}
       {running.length > 0 && (
-        <ul className="stack gap-2 ink-2" aria-label={t`Who thinks with ${name} now`}>
+        <ul className="stack gap-2 ink-2" aria-label={t`Agents with ${name} now`}>
           {running.map(({ agentId, since, state: at, mode }) => (
             <li key={`${agentId} ${since}`}>
               <b dir="auto">{nameOf(agentId)}</b>
@@ -97,9 +95,7 @@ function ProgramCard({ program }: { program: Program }) {
               {mode !== null && (
                 <small className={mode.asks ? '' : 'wrong-note'}>
                   {' · '}
-                  {mode.asks
-                    ? t`mode “${mode.name}”: you are asked`
-                    : t`mode “${mode.name}”: Roost does not know whether you are asked in it`}
+                  {mode.asks ? t`mode “${mode.name}”: you are asked` : t`mode “${mode.name}”: it may not ask you`}
                 </small>
               )}
             </li>
@@ -133,7 +129,7 @@ function ProgramCard({ program }: { program: Program }) {
           }}
           onClose={() => setRemoving(false)}
         >
-          <p>{t`What runs of it ends now. Agents that have it as their mind do not answer until another is chosen for them. The program itself stays on the machine.`}</p>
+          <p>{t`Its agents do not answer until you choose another mind for them. The program stays installed.`}</p>
         </SureDialog>
       )}
     </article>
@@ -167,10 +163,7 @@ function ProgramForm({ found }: { found: Programs['found'] }) {
     <form className="attach stack gap-5 narrow text-3" onSubmit={submit}>
       {found.length > 0 && (
         <div className="cluster gap-4" role="group" aria-label={t`Found on the relay’s machine`}>
-          <span
-            className="setting-hint"
-            id={`${id}-found`}
-          >{t`Found on the relay’s machine; one fills in its name and its command:`}</span>
+          <span className="setting-hint" id={`${id}-found`}>{t`Found on the relay’s machine`}</span>
           {found.map(({ name, command, args }) => (
             <button
               key={command}
@@ -186,7 +179,7 @@ function ProgramForm({ found }: { found: Programs['found'] }) {
         </div>
       )}
       <label className="program-line stack gap-3 medium">
-        {t`Name, as you choose it for an agent`}
+        {t`Name`}
         <input
           className="field"
           autoComplete="off"
@@ -195,7 +188,7 @@ function ProgramForm({ found }: { found: Programs['found'] }) {
         />
       </label>
       <label className="program-line stack gap-3 medium">
-        {t`Command, as in a terminal; it must speak the Agent Client Protocol, and be signed in there already`}
+        {t`Command of an ACP agent that is signed in`}
         <input
           className="field"
           autoComplete="off"
@@ -211,7 +204,7 @@ function ProgramForm({ found }: { found: Programs['found'] }) {
           rows={2}
           autoComplete="off"
           spellCheck={false}
-          placeholder={t`NAME=value, one a line`}
+          placeholder={t`NAME=value, one per line`}
           value={draft.variables}
           onChange={(event) => setDraft({ ...draft, variables: event.target.value })}
         />
@@ -222,14 +215,14 @@ function ProgramForm({ found }: { found: Programs['found'] }) {
           checked={draft.throughRelay}
           onChange={() => setDraft({ ...draft, throughRelay: !draft.throughRelay })}
         />
-        {t`Asks its model through Roost, so that budgets hold for it (Claude Code can)`}
+        {t`Use its model through Roost, so that budgets apply (Claude Code can)`}
       </label>
       <WrongNote text={failed} />
       <button type="submit" className="ghost self-start" aria-disabled={busy || !whole} aria-describedby={`${id}-add`}>
-        {busy ? t`Working…` : t`Connect and try it`}
+        {busy ? t`Working…` : t`Connect`}
       </button>
       <p className="setting-hint" id={`${id}-add`}>
-        {whole ? t`It is started once, as far as it can be without asking a model.` : t`It needs a name and a command.`}
+        {whole ? t`It starts once, without a model request.` : t`It needs a name and a command.`}
       </p>
     </form>
   );
@@ -239,16 +232,16 @@ export function ProgramsSection() {
   const { list } = programsOf(useRoost());
   return (
     <div className="stack gap-6">
-      <p className="settings-note under-6 ink-2 text-3">{t`Claude Code, Codex, Gemini CLI and others can be an agent’s mind: it keeps its soul and its memory, and works with that program’s own hands, in its own folder. You choose it for each agent under Settings, Advanced. Roost starts it when the agent wakes, and ends it with the session.`}</p>
+      <p className="settings-note under-6 ink-2 text-3">{t`Claude Code, Codex, Gemini CLI and others can be an agent’s mind. Choose it for an agent under Settings, Advanced.`}</p>
       <QueryView query={list}>
         {({ programs, found, allowed, why }) => (
           <>
             {programs.map((program) => (
               <ProgramCard key={program.programId} program={program} />
             ))}
-            <h3>{programs.length === 0 ? t`Connect a program` : t`Connect another program`}</h3>
+            <h3>{t`Connect a program`}</h3>
             {allowed && programs.length === 0 && found.length === 0 && (
-              <p className="setting-hint">{t`None that Roost knows, such as Claude Code, Codex or Gemini CLI, was found on the relay’s machine. Install one there and sign in to it, then open this page again; or give the command of another.`}</p>
+              <p className="setting-hint">{t`None found. Install one on the relay’s machine and sign in, or give a command.`}</p>
             )}
             {allowed ? (
               <ProgramForm found={found} />
@@ -262,7 +255,7 @@ export function ProgramsSection() {
           </>
         )}
       </QueryView>
-      <p className="setting-hint">{t`Such a program runs on the relay’s machine as whoever started the relay, and no sandbox of Roost’s is around it. Its questions wait in your inbox.`}</p>
+      <p className="setting-hint">{t`It runs as the relay’s user, without Roost’s sandbox. Its questions wait in your inbox.`}</p>
     </div>
   );
 }

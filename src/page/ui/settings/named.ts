@@ -41,7 +41,6 @@ export const SECTIONS: Readonly<Record<SettingsSection, string>> = {
   privacy: t`Privacy`,
   advanced: t`All settings`,
   prompt: t`Wake prompt`,
-  rehearsal: t`Failures to try`,
 };
 
 export interface NamedSetting {
@@ -89,7 +88,7 @@ const OWN: readonly NamedSetting[] = [
   named('storage', t`Space used`, 'disk room platte raum'),
   named('storage', t`Rebuild`, 'repair missing reparieren fehlt'),
   named('exports', t`Export everything`, 'backup copy save sicherung kopie speichern'),
-  named('exports', t`Bring something in`, 'import restore backup copy importieren zurückholen sicherung kopie'),
+  named('exports', t`Import`, 'import restore backup copy importieren zurückholen sicherung kopie'),
   named(
     'exports',
     t`Move in from another product`,

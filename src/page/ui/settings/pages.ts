@@ -6,7 +6,7 @@ export const SETTINGS_PAGES = {
   models: ['minds', 'costs', 'programs', 'mcp', 'clients'],
   data: ['devices', 'storage', 'exports'],
   privacy: ['privacy'],
-  advanced: ['advanced', 'prompt', 'rehearsal'],
+  advanced: ['advanced', 'prompt'],
 } as const;
 export type SettingsPageName = keyof typeof SETTINGS_PAGES;
 export type SettingsSection = (typeof SETTINGS_PAGES)[SettingsPageName][number];

@@ -23,7 +23,7 @@ function NameField({ setting, label }: { setting: 'humanName' | 'leadName'; labe
     onSave: (name) => told({ label, save: () => save(name), undo: () => save(held), atSessionStart: true }),
   });
   return (
-    <Field label={label} problem={isWrong ? t`It needs a name, of at most 80 characters.` : null}>
+    <Field label={label} problem={isWrong ? t`Give a name of at most 80 characters.` : null}>
       {({ id, describedBy }) => (
         <input {...props} id={id} className="field" dir="auto" aria-describedby={describedBy} />
       )}

@@ -10,18 +10,7 @@ import { payloadOf, type WakeShare } from '../../state/wake-sizes.ts';
 import { useActions, useHousehold, useRoost } from '../context.tsx';
 import { useNow } from '../hooks.ts';
 import { TEMPLATES } from '../protocol-templates.ts';
-import { count } from '../text/sizes.ts';
-
-const MEANING: Record<string, string> = {
-  name: t`the agent’s name`,
-  soul: t`its soul, word for word`,
-  transcript: t`its last conversation`,
-  human: t`your name`,
-  lead: t`the lead’s name`,
-  color: t`its colour, as #rrggbb`,
-  colorName: t`its colour’s name`,
-  seat: t`its seat, 1 to 9`,
-};
+import { asBeginning, count } from '../text/sizes.ts';
 
 /** The prompt that one agent would read, with its real context. */
 function Preview({ template }: { template: string }) {
@@ -46,10 +35,7 @@ function Preview({ template }: { template: string }) {
     };
   }, [wakeSizes, agent]);
 
-  if (agents.length === 0)
-    return (
-      <p className="settings-note under-6 ink-2 text-3">{t`When there are agents, one can be chosen here to see what it would read.`}</p>
-    );
+  if (agents.length === 0) return <p className="settings-note under-6 ink-2 text-3">{t`No agents yet.`}</p>;
   const payload = share ? payloadOf(share) : null;
   const prompt = payload
     ? wakePromptOf(payload, wakeAround(roster, settings, now), { ...TEMPLATES, wake: template })
@@ -97,7 +83,7 @@ export function PromptSection() {
   const wrong = long
     ? t`This is ${count(text.length)} characters; a template may have ${count(SETTING_TEXT_MAX.wakeTemplate)}.`
     : empty
-      ? t`An empty template would say nothing. “Set back to the original” brings the original back.`
+      ? t`The template is empty.`
       : parsed.ok
         ? null
         : retold(parsed.reason);
@@ -133,7 +119,7 @@ export function PromptSection() {
 
   return (
     <>
-      <p className="settings-note under-6 ink-2 text-3">{t`The first message an agent reads when it wakes. Its last conversation is put in word for word. The instructions of the agent have its soul. A template with ${'{{soul}}'} puts it here instead.`}</p>
+      <p className="settings-note under-6 ink-2 text-3">{t`The first message that an agent reads when it wakes. With ${'{{soul}}'} its soul is here instead of in its instructions.`}</p>
       <div className="setting">
         <label htmlFor={id}>{t`Template`}</label>
         <textarea
@@ -150,9 +136,7 @@ export function PromptSection() {
           }}
         />
         <p id={`${id}-state`} className="setting-state" role="status" data-wrong={wrong !== null}>
-          {wrong ??
-            message ??
-            (changed ? t`Not saved yet` : held === '' ? t`the original` : t`Your own template is in use.`)}
+          {wrong ?? message ?? (changed ? t`Not saved yet` : held === '' ? t`the original` : asBeginning(t`changed`))}
         </p>
         <div className="setting-row">
           <button
@@ -170,7 +154,7 @@ export function PromptSection() {
                 setText(TEMPLATES.wake);
                 if (held !== '') void save('');
               }}
-            >{t`Set back to the original`}</button>
+            >{t`Restore the original`}</button>
           )}
         </div>
       </div>
@@ -185,18 +169,17 @@ export function PromptSection() {
             >
               <code className="ink-2">{`{{${name}}}`}</code>
             </button>
-            <span>{MEANING[name]}</span>
           </li>
         ))}
       </ul>
       <p className="setting-hint">
-        {t`${<code className="ink-2">{'{{#if soul}} … {{/if}}'}</code>} is left out whole where there is nothing to put in.`}
+        {t`${<code className="ink-2">{'{{#if soul}} … {{/if}}'}</code>} is left out when it is empty.`}
       </p>
       <h3>{t`Preview`}</h3>
       {wrong === null ? (
         <Preview template={text} />
       ) : (
-        <p className="settings-note under-6 ink-2 text-3">{t`The preview is back when the template can be read.`}</p>
+        <p className="settings-note under-6 ink-2 text-3">{t`The template has a mistake.`}</p>
       )}
     </>
   );

@@ -12,7 +12,6 @@ import { BackIcon } from '../design/icons.tsx';
 import { keyOf } from '../design/keys.ts';
 import { DevicesSection } from '../devices/devices-section.tsx';
 import { AgentsMayDo } from '../limits/agents-may-do.tsx';
-import { useRehearsing } from '../models/chip.tsx';
 import { NotificationsSection } from '../notifications/notifications-section.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { ProgramsSection } from '../programs/programs-section.tsx';
@@ -31,7 +30,6 @@ import {
 } from './pages.ts';
 import { People } from './people.tsx';
 import { PromptSection } from './prompt.tsx';
-import { RehearsalSection } from './rehearsal.tsx';
 import { TeamSection } from './team.tsx';
 import './settings.css';
 
@@ -82,8 +80,6 @@ function content(section: SettingsSection, agentId: AgentId | null): ReactNode {
       return <Advanced key={agentId} agentId={agentId} />;
     case 'prompt':
       return <PromptSection />;
-    case 'rehearsal':
-      return <RehearsalSection />;
     default:
       return section satisfies never;
   }
@@ -210,12 +206,10 @@ export default function SettingsPage({
   agentId: AgentId | null;
   onClose: () => void;
 }) {
-  const rehearsing = useRehearsing();
   useCanonical(section, agentId);
   useArrival(section);
   const page = section === null ? 'you' : pageOfSection(section);
-  const isShown = (part: SettingsSection) => part !== 'rehearsal' || rehearsing || section === 'rehearsal';
-  const [first, ...others] = partsOfPage(page).filter(isShown);
+  const [first, ...others] = partsOfPage(page);
   const { title } = PAGES[page];
   return (
     <div className="settings stack rows-top" data-at={section === null ? 'list' : 'section'} data-page={page}>
@@ -227,7 +221,7 @@ export default function SettingsPage({
       <Link className="ghost settings-back" href={PATHS.settings()}>
         <BackIcon /> {t`All settings`}
       </Link>
-      <Pages shown={SETTINGS_PAGE_NAMES.flatMap(partsOfPage).filter(isShown)} current={page} />
+      <Pages shown={SETTINGS_PAGE_NAMES.flatMap(partsOfPage)} current={page} />
       <section className="settings-section panel round-l narrow framed" key={page} aria-labelledby="settings-title">
         <h2 className="under-6" id="settings-title">
           {title}

@@ -58,7 +58,7 @@ function GiveSeat({ agent }: { agent: Agent }) {
           else void change(agent, [there], t`${agent.name} has seat ${seatNumber(seat)}.`, [back]);
         }}
       >
-        {agent.retired ? t`Bring back` : t`Give this seat`}
+        {agent.retired ? t`Give a seat` : t`Give a seat`}
       </button>
     </div>
   );
@@ -127,7 +127,7 @@ export function TeamSection() {
     <>
       <p className="settings-note under-6 ink-2 text-3">{t`Retired agents keep everything and can return. To delete one, open its page.`}</p>
       <h3>{t`In their seats`}</h3>
-      {seated.length === 0 && <Empty>{t`Nothing yet.`}</Empty>}
+      {seated.length === 0 && <Empty>{t`Nobody yet. Press SUMMON on the Team page.`}</Empty>}
       <ul className="above-5 stack gap-4">
         {seated.map(([position, agent]) => (
           <Row key={agent.agentId} agent={agent}>
@@ -150,8 +150,8 @@ export function TeamSection() {
       </ul>
       {roster.waiting.length > 0 && (
         <>
-          <h3>{t`Waiting for a seat`}</h3>
-          <p className="setting-hint">{t`Two were born for one seat, or came to one seat from a copy. The elder sits; the other waits here.`}</p>
+          <h3>{asBeginning(t`waits for a seat`)}</h3>
+          <p className="setting-hint">{t`Another agent has their seat.`}</p>
           <ul className="above-5 stack gap-4">
             {roster.waiting.map((agent) => (
               <Row key={agent.agentId} agent={agent}>

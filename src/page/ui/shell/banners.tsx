@@ -66,7 +66,7 @@ export function Banners() {
   const lost = linkTrouble(link);
   const act =
     link.kind === 'elsewhere'
-      ? { label: t`Take a sign-in of its own`, run: () => void actions.takeOwnSignIn() }
+      ? { label: t`Get a separate sign-in`, run: () => void actions.takeOwnSignIn() }
       : { label: t`Try again`, run: () => void actions.reconnect() };
   return (
     <>

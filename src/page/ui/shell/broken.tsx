@@ -10,11 +10,9 @@ export function Broken({ error, resetErrorBoundary }: FallbackProps) {
   const outdated = isPartMissing(error);
   return (
     <main className="broken stack at-start" role="alert">
-      <h1>{outdated ? t`Roost has been updated` : t`This page stumbled`}</h1>
+      <h1>{outdated ? t`Roost has been updated` : t`Something went wrong`}</h1>
       <p className="ink-2 pretty">
-        {outdated
-          ? t`This page is from before the update, or the relay could not be reached for a part of it. Reload to go on; nothing is lost.`
-          : t`Something in the page itself went wrong. Your team and every word are stored and safe; reload to go on.`}
+        {outdated ? t`Reload the page. Nothing is lost.` : t`Reload the page. Nothing is lost.`}
       </p>
       <div className="broken-ways cluster">
         <button
@@ -22,13 +20,11 @@ export function Broken({ error, resetErrorBoundary }: FallbackProps) {
           className="big-button relative no-frame round-l clip text-5 bold fill fixed"
           onClick={() => location.reload()}
         >{t`Reload`}</button>
-        {!outdated && (
-          <button type="button" className="ghost" onClick={resetErrorBoundary}>{t`Try without reloading`}</button>
-        )}
+        {!outdated && <button type="button" className="ghost" onClick={resetErrorBoundary}>{t`Try again`}</button>}
       </div>
       {!outdated && (
         <details>
-          <summary>{t`What went wrong`}</summary>
+          <summary>{t`Details`}</summary>
           <pre className="ink-3 as-written">{detail}</pre>
         </details>
       )}

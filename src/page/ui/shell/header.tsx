@@ -112,7 +112,7 @@ function EndSession() {
       type="button"
       className="end-session lights middle gap-3 ink text-2 rounded inline-flex no-frame pad-0-4"
       aria-label={label}
-      title={t`Everyone sleeps; WAKE brings them back`}
+      title={t`Everyone sleeps. Press WAKE`}
       disabled={ending === 'now'}
       onClick={() => void actions.endSession()}
     >
@@ -130,9 +130,9 @@ export function Header({ begun, around }: { begun: boolean; around: Around }) {
   const quiet = useLive((state) => state.link.kind === 'live');
   return (
     <header className="header middle gap-5 narrow flex ruled-below">
-      <Link href={PATHS.hearth} className="mark touchable unlined gap-4 line ink" aria-label={t`Roost`}>
+      <Link href={PATHS.hearth} className="mark touchable unlined gap-4 line ink" aria-label="Roost">
         <Mark />
-        <span className="mark-name">{t`Roost`}</span>
+        <span className="mark-name">Roost</span>
       </Link>
       {begun && <Places route={around.route} className="places flex gap-1" />}
       <span className="fill" />

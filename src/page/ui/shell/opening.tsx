@@ -54,11 +54,11 @@ const LONG_MS = 8_000;
 const wordsOf = (awaited: Awaited) => {
   switch (awaited) {
     case 'ledger':
-      return t`It takes longer than usual to open what this browser keeps. It goes on by itself, and nothing is lost.`;
+      return t`Opening your team takes longer than usual. Nothing is lost.`;
     case 'devices':
-      return t`It takes longer than usual to find out whether a team lived in this browser. It goes on by itself, and nothing is lost.`;
+      return t`Opening your team takes longer than usual. Nothing is lost.`;
     case 'relay':
-      return t`The relay has not said yet who lives there. It is asked again when you reload the page.`;
+      return t`The relay does not answer yet. Reload to try again.`;
     default:
       return awaited satisfies never;
   }
@@ -73,7 +73,7 @@ export function Opening({ awaited }: { awaited: Awaited | null }) {
   return (
     <main id="main" className="opening rows-top stack at-start gap-5 shrinks" aria-busy="true">
       <div role="status">
-        {words === null ? <p className="visually-hidden">{t`Opening what is stored here…`}</p> : <p>{words}</p>}
+        {words === null ? <p className="visually-hidden">{t`Opening your team…`}</p> : <p>{words}</p>}
       </div>
       {words !== null && <button type="button" className="ghost" onClick={() => location.reload()}>{t`Reload`}</button>}
       <div className="opening-grid stack gap-5 full" aria-hidden="true">

@@ -35,7 +35,7 @@ function useSign(): { readonly short: string; readonly whole: string } | null {
   const backlog = useDevices(({ status }) => backlogOf(status));
   const waiting = useHeldFor(toSend > 0, NOT_HANDED_OVER_MS);
   const catching = useHeldFor(backlog !== null, CATCHING_UP_MS);
-  if (removed) return { short: t`Removed`, whole: t`This device was removed from your devices` };
+  if (removed) return { short: t`Removed`, whole: t`This device was removed.` };
   if (catching && backlog) {
     const share = backlog.of > 0 ? ` ${Math.min(100, Math.floor((backlog.done / backlog.of) * 100))} %` : '…';
     return { short: t`Catching up${share}`, whole: t`Catching up with your other devices` };
@@ -43,7 +43,7 @@ function useSign(): { readonly short: string; readonly whole: string } | null {
   if (waiting)
     return {
       short: t`${plural(toSend, 'entry', 'entries')} waiting`,
-      whole: t`Not everything is handed to your other devices yet`,
+      whole: t`Not everything is synced yet`,
     };
   return null;
 }

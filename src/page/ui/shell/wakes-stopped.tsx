@@ -14,7 +14,7 @@ export default function WakesStopped() {
           href={PATHS.schedule()}
           className="wakes-stopped pill underlined unlined warn-box warn bold"
           aria-label={t`Paused`}
-          title={t`Only you can wake anybody`}
+          title={t`Only you can wake agents`}
         >
           <PauseIcon />
           <b className="hide-small">{t`Paused`}</b>

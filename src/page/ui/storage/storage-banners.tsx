@@ -56,7 +56,7 @@ function StorageBanner({ problem }: { problem: StorageProblem }) {
         <Banner
           trouble={trouble}
           tone={tone}
-          {...(there ? {} : { act: { label: t`Show the storage`, run: () => go(PATHS.settings('storage')) } })}
+          {...(there ? {} : { act: { label: t`Show`, run: () => go(PATHS.settings('storage')) } })}
         />
       );
     }
@@ -80,7 +80,7 @@ function Rebuilding() {
   const { done, of } = progress;
   return (
     <p className="banner text-2 line gap-5 ink-2 banner-quiet apart">
-      <span>{t`What is stored here is being rebuilt${of > 0 ? `: ${Math.min(100, Math.floor((done / of) * 100))} %` : '…'} You can go on meanwhile.`}</span>
+      <span>{t`Rebuilding the storage${of > 0 ? `: ${Math.min(100, Math.floor((done / of) * 100))} %` : '…'}`}</span>
       <Link href={PATHS.settings('storage')}>{t`Show`}</Link>
     </p>
   );

@@ -1,7 +1,7 @@
 /** Settings section: this device's storage, its checks, and forgets that can still be undone. */
 import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react';
 import { Link } from 'wouter';
-import type { ExportNote, WorkerProgress, RebuildReport, StorageStatus } from '../../../shared/protocol/worker.ts';
+import type { ExportNote, RebuildReport, StorageStatus } from '../../../shared/protocol/worker.ts';
 import type { ForgetDoc } from '../../../shared/protocol/documents.ts';
 import { LEAD_ID } from '../../../shared/domain/seat.ts';
 import { retold, t } from '../../language/t.ts';
@@ -11,63 +11,35 @@ import { relayRoom } from '../../state/records.ts';
 import { useActions, useDevices, useHousehold, useInfo, useRoost, useUpkeep } from '../context.tsx';
 import { Progress } from '../design/progress.tsx';
 import { asBeginning, bytes, count, plural } from '../text/sizes.ts';
-import { clockTime, dayWithin, duration, fullTime } from '../text/time.ts';
+import { clockTime, dayWithin, fullTime } from '../text/time.ts';
 import { useNow, useQuery } from '../hooks.ts';
 import { PATHS } from '../routes.ts';
 import { protectionText } from '../text/devices.ts';
 import { storageTrouble } from './trouble.ts';
-import { kindGroups } from '../text/kinds.ts';
 import { shortages } from '../text/room.ts';
 import './storage.css';
-
-const TASKS: Record<WorkerProgress['task'], string> = {
-  rebuild: t`Rebuilding: every entry is looked at`,
-  forget: t`Removing what was forgotten for good`,
-  replay: t`Taking up what was in the journal`,
-};
 
 /** The current work of the data worker, in every tab. */
 function Work() {
   const progress = useUpkeep((state) => state.progress);
   if (!progress) return null;
   const { task, done, of } = progress;
-  return (
-    <Progress
-      label={TASKS[task]}
-      done={done}
-      of={of}
-      text={of > 0 ? t`${count(Math.min(done, of))} of ${plural(of, 'entry', 'entries')}` : t`Loading…`}
-    />
-  );
+  return <Progress label={task === 'rebuild' ? t`Rebuild` : t`Cleaning up the storage`} done={done} of={of} />;
 }
 
 function Report({ report }: { report: RebuildReport }) {
-  const { documents, volumes, repaired, faults } = report;
+  const { documents, repaired, faults } = report;
   return (
     <div className="stack gap-4 break">
       <p>
         <strong className={faults.length > 0 ? 'danger' : 'good'}>
           {faults.length > 0 ? t`Rebuilt, with losses.` : t`Rebuilt.`}
         </strong>{' '}
-        <span>
-          {documents === 1
-            ? t`One entry in ${plural(volumes, 'volume')} was looked at, and the lists are new.`
-            : t`${count(documents)} entries in ${plural(volumes, 'volume')} were looked at, and the lists are new.`}
-        </span>{' '}
-        {repaired > 0 && (
-          <span>
-            {plural(
-              repaired,
-              'entry that a volume had lost was found elsewhere and written again.',
-              'entries that a volume had lost were found elsewhere and written again.',
-            )}
-          </span>
-        )}
-        {repaired === 0 && faults.length === 0 && <span>{t`Nothing was missing.`}</span>}
+        {t`${plural(documents, 'entry', 'entries')} checked, ${count(repaired)} repaired.`}
       </p>
       {faults.length > 0 && (
         <>
-          <p>{t`This could not be read anywhere on this device. A copy that you exported may have it: import it, and what is missing comes back.`}</p>
+          <p>{t`This could not be read on this device. Import an exported copy to bring it back.`}</p>
           <ul className="danger bulleted">
             {faults.map((fault) => (
               <li key={fault}>{retold(fault)}</li>
@@ -87,7 +59,7 @@ function Rebuild() {
   const running = rebuild.kind === 'running' || elsewhere;
   return (
     <>
-      <p>{t`Checks everything stored here, repairs what it can, and rebuilds this page’s lists. Nothing is deleted. Use it when something is missing or a check found a fault.`}</p>
+      <p>{t`Use this when something is missing. It checks and repairs what is stored here, and deletes nothing.`}</p>
       <button
         type="button"
         className="ghost"
@@ -98,11 +70,7 @@ function Rebuild() {
       </button>
       <div role="status">
         {rebuild.kind === 'done' && <Report report={rebuild.report} />}
-        {rebuild.kind === 'failed' && (
-          <p className="wrong-note">
-            {t`${<strong>{t`Could not do this.`}</strong>} ${rebuild.reason} Everything is as it was; try again.`}
-          </p>
-        )}
+        {rebuild.kind === 'failed' && <p className="wrong-note">{rebuild.reason}</p>}
       </div>
     </>
   );
@@ -114,7 +82,7 @@ const DAY = 24 * 60 * 60 * 1000;
 /** `30 days left`, `1 day left`, `less than a day left` */
 function daysLeft(finalAt: number, now: number): string {
   const days = Math.floor((finalAt - now) / DAY);
-  return days < 1 ? t`less than a day left` : plural(days, 'day left', 'days left');
+  return days < 1 ? t`today` : plural(days, 'day left', 'days left');
 }
 
 function Leaving({ forget, name: what, color, now }: { forget: ForgetDoc; name: string; color: string; now: number }) {
@@ -131,7 +99,7 @@ function Leaving({ forget, name: what, color, now }: { forget: ForgetDoc; name: 
         <b className="agent-name named" dir="auto">
           {what}
         </b>
-        <small className="block">{t`${daysLeft(forget.finalAt, now)} · gone for good ${fullTime(forget.finalAt)}`}</small>
+        <small className="block">{t`${daysLeft(forget.finalAt, now)} · deleted ${fullTime(forget.finalAt)}`}</small>
       </span>
       <button
         type="button"
@@ -159,7 +127,7 @@ function BeingForgotten() {
   return (
     <section className="store-block ruled gap-4 stack at-start narrow" aria-label={t`Being forgotten`}>
       <h3>{t`Being forgotten`}</h3>
-      <p>{t`Out of sight, and not gone yet. Until its day, everything can be kept after all; after it, nothing brings it back.`}</p>
+      <p>{t`You can keep these until their day. After it, nothing brings them back.`}</p>
       <ul className="full stack gap-4">
         {forgetting.map(({ forget, agentId }) => {
           const agent = everybody.byId.get(agentId);
@@ -241,10 +209,7 @@ function NotRead({ storage: { status, failed, refresh } }: { storage: Storage })
     <>
       {failed !== null && (
         <div className="wrong-note" role="alert">
-          <p>
-            <strong>{t`Could not load this.`}</strong> {failed}{' '}
-            {status && <span>{t`What is shown below is from before.`}</span>}
-          </p>
+          <p>{failed}</p>
           <button type="button" className="ghost" onClick={() => void refresh()}>{t`Try again`}</button>
         </div>
       )}
@@ -266,7 +231,7 @@ function LastCopy({ note, now }: { note: ExportNote | null; now: number }) {
       <p>
         {note === null ? (
           <>
-            {t`${<strong className="ink">{t`Never: no copy has left this device.`}</strong>} What the relay keeps is sealed with a key that lies on your devices. If this browser’s data is cleared or the disk breaks, and there is no other device and no phrase, your agents are gone. One file keeps them.`}
+            {t`${<strong className="ink">{t`Never.`}</strong>} Without an export, a second device or a recovery phrase, your agents are lost with this browser’s data.`}
           </>
         ) : (
           <>
@@ -275,52 +240,15 @@ function LastCopy({ note, now }: { note: ExportNote | null; now: number }) {
             </strong>
             <span>: </span>
             <span>{plural(note.documents, 'entry', 'entries')}</span>
-            <span>,</span> <span>{note.sealed ? t`under a passphrase` : t`without a passphrase`}</span>
+            <span>,</span> <span>{note.sealed ? t`with a passphrase` : t`without a passphrase`}</span>
             <span>.</span>
-            {due && <span>{t` That is ${duration(now - note.time)} ago: what came since is only here.`}</span>}
           </>
         )}
       </p>
       <Link className={due ? 'solid inline-flex unlined middle' : 'ghost'} href={PATHS.settings('exports')}>
-        {note === null ? t`Make the first copy` : t`Make a copy`}
+        {t`Export`}
       </Link>
     </>
-  );
-}
-
-/** The documents by kind: a bar for the share, and the numbers in words. */
-function Kinds({ kinds }: { kinds: StorageStatus['kinds'] }) {
-  const groups = kindGroups(kinds);
-  const most = groups[0]?.chars ?? 0;
-  if (groups.length === 0) return <p className="setting-hint">{t`Nothing yet.`}</p>;
-  return (
-    <table className="kinds table table-figures">
-      <caption className="visually-hidden">{t`What is stored, by kind`}</caption>
-      <thead>
-        <tr>
-          <th scope="col">
-            <span className="visually-hidden">{t`Kind`}</span>
-          </th>
-          <td aria-hidden="true" />
-          <th scope="col">{t`entries`}</th>
-          <th scope="col">{t`as text`}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {groups.map(({ name, documents, chars }) => (
-          <tr key={name}>
-            <th scope="row">{name}</th>
-            <td className="kinds-bar" aria-hidden="true">
-              <span className="used-bar block">
-                <i style={{ '--share': most === 0 ? 0 : Math.max(0.01, chars / most) }} />
-              </span>
-            </td>
-            <td>{count(documents)}</td>
-            <td>{bytes(chars)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
   );
 }
 
@@ -332,7 +260,7 @@ function RelayRoom() {
   if (room.kind !== 'ready') return null;
   return (
     <>
-      <p className="setting-hint">{t`The relay takes ${bytes(room.value.bytes)} on its own disk.`}</p>
+      <p className="setting-hint">{t`On the relay: ${bytes(room.value.bytes)}`}</p>
       {shortages(room.value).map((line) => (
         <p key={line} className="setting-hint" role="status">
           {line}
@@ -346,18 +274,16 @@ function KeptForGood({ persisted, onAsked }: { persisted: boolean | null; onAske
   const { device, notices } = useRoost();
   const ask = async () => {
     const granted = await device.persist();
-    if (granted) notices.info(t`Yes: the browser keeps it until you clear it yourself.`);
-    else notices.error(t`Not promised: when the disk runs full, the browser may clear what is stored here.`);
+    if (granted) notices.info(t`The browser keeps it until you clear it.`);
+    else notices.error(t`The browser may clear it when the disk is full.`);
     await onAsked();
   };
   return (
     <>
       <p>
-        {persisted === null
-          ? t`This browser does not say whether it keeps what is stored when the disk runs full.`
-          : persisted
-            ? t`Yes: the browser keeps it until you clear it yourself.`
-            : t`Not promised: when the disk runs full, the browser may clear what is stored here.`}
+        {persisted === true
+          ? t`The browser keeps it until you clear it.`
+          : t`The browser may clear it when the disk is full.`}
       </p>
       {persisted !== true && (
         <button type="button" className="ghost" onClick={() => void ask()}>{t`Ask the browser to keep it`}</button>
@@ -367,11 +293,11 @@ function KeptForGood({ persisted, onAsked }: { persisted: boolean | null; onAske
 }
 
 function used({ usedBytes, quotaBytes }: StorageStatus): ReactNode {
-  if (usedBytes === null) return t`The browser does not say how much room it takes.`;
+  if (usedBytes === null) return t`unknown`;
   return (
     <>
       <strong className="text-5 figures ink">{bytes(usedBytes)}</strong>
-      {quotaBytes === null || <span>{t` of ${bytes(quotaBytes)} that the browser allows`}</span>}
+      {quotaBytes === null || <span>{t` of ${bytes(quotaBytes)}`}</span>}
     </>
   );
 }
@@ -397,16 +323,16 @@ export function StorageSection() {
       <NotRead storage={storage} />
       {status && (
         <>
-          <Block title={t`Last copy`} state={status.lastExport === null ? 'warn' : 'good'}>
+          <Block title={t`Last export`} state={status.lastExport === null ? 'warn' : 'good'}>
             <LastCopy note={status.lastExport} now={now} />
           </Block>
           {kept && (
-            <Block title={t`Kept a second time`} state={kept.link === 'off' && !kept.files ? 'warn' : 'good'}>
+            <Block title={t`Second copy`} state={kept.link === 'off' && !kept.files ? 'warn' : 'good'}>
               <p>{protectionText(kept)}</p>
-              <Link className="ghost" href={PATHS.settings('devices')}>{t`Show devices`}</Link>
+              <Link className="ghost" href={PATHS.settings('devices')}>{t`Devices`}</Link>
             </Block>
           )}
-          <Block title={t`Kept for good`} state={status.persisted === true ? 'good' : 'warn'}>
+          <Block title={t`Protected from clearing`} state={status.persisted === true ? 'good' : 'warn'}>
             <KeptForGood persisted={status.persisted} onAsked={refresh} />
           </Block>
           <Block title={t`Space used`}>
@@ -415,12 +341,11 @@ export function StorageSection() {
               <span className="store-documents ink-3 inline-block">{plural(status.documents, 'entry', 'entries')}</span>
             </p>
             <RelayRoom />
-            <Kinds kinds={status.kinds} />
           </Block>
           <BeingForgotten />
           {faulty(status) && (
             <div className="wrong-note" role="alert">
-              <p>{t`${<strong>{t`A check found a fault in what is stored.`}</strong>} Rebuild mends what it can.`}</p>
+              <p>{t`The storage is damaged. Rebuild repairs what it can.`}</p>
               <ul>
                 {status.volumes.flatMap(({ faults }) => faults.map((fault) => <li key={fault}>{retold(fault)}</li>))}
               </ul>

@@ -5,12 +5,12 @@ import type { Trouble } from '../text/reasons.ts';
 
 const STORAGE_TITLES: Record<StorageProblem['kind'], string> = {
   quota: t`The disk is full: nothing can be saved`,
-  broken: t`Something is wrong with the storage on this device`,
-  unreadable: t`The browser cannot read what it stored here`,
-  blocked: t`What is stored here is not open yet`,
-  'no-owner': t`This page cannot reach what is stored here`,
-  damaged: t`A part of what is stored on this device was damaged`,
-  unsupported: t`This browser cannot store what Roost needs`,
+  broken: t`The storage on this device is faulty`,
+  unreadable: t`The browser cannot read its storage`,
+  blocked: t`The storage is not open yet`,
+  'no-owner': t`This page cannot reach the storage`,
+  damaged: t`A part of the storage was damaged`,
+  unsupported: t`Roost does not work in this browser`,
 };
 
 /** The data worker's message says what to do. */

@@ -58,9 +58,9 @@ function CloseDialog({ thread, onClose }: { thread: Thread; onClose: () => void 
   return (
     <Dialog title={t`Close the thread`} onClose={onClose}>
       <form className="thread-form gap-5 stack ink-2 text-3" onSubmit={close}>
-        <p>{t`Nobody can write in it afterwards, and it cannot be opened again. It stays here to be read.`}</p>
+        <p>{t`Nobody can write in it afterwards. This cannot be undone.`}</p>
         <label>
-          <span className="block under-3 medium ink">{t`What came of it (may be empty)`}</span>
+          <span className="block under-3 medium ink">{t`Summary (optional)`}</span>
           <textarea
             className="field"
             rows={5}
@@ -124,19 +124,19 @@ function ParticipantsDialog({ thread, team, onClose }: { thread: Thread; team: T
   const add = (who: Teammate): void =>
     change(
       () => threads.add(thread.threadId, who.agentId),
-      t`${who.name} takes part now, and can read what was said before.`,
+      t`${who.name} was added.`,
       () => remove(who),
     );
   const remove = (who: Teammate): void =>
     change(
       () => threads.remove(thread.threadId, who.agentId),
-      t`${who.name} takes part no more.`,
+      t`${who.name} was removed.`,
       () => add(who),
     );
   return (
-    <Dialog title={t`Who takes part`} onClose={onClose}>
+    <Dialog title={t`Members`} onClose={onClose}>
       <div className="gap-4 stack text-3">
-        {inside.length === 0 && <p className="ink-3">{t`nobody takes part now`}</p>}
+        {inside.length === 0 && <p className="ink-3">{t`no members`}</p>}
         <ul className="ruled-between">
           {inside.map((who) => (
             <Person key={who.agentId} who={who} act={t`Remove`} busy={busy} onAct={() => remove(who)} />
@@ -144,7 +144,7 @@ function ParticipantsDialog({ thread, team, onClose }: { thread: Thread; team: T
         </ul>
         {outside.length > 0 && (
           <>
-            <h3 className="eyebrow ink-3 text-1">{t`Not here yet`}</h3>
+            <h3 className="eyebrow ink-3 text-1">{t`Others`}</h3>
             <ul className="ruled-between">
               {outside.map((who) => (
                 <Person key={who.agentId} who={who} act={t`Add`} busy={busy} onAct={() => add(who)} />
@@ -152,7 +152,7 @@ function ParticipantsDialog({ thread, team, onClose }: { thread: Thread; team: T
             </ul>
           </>
         )}
-        <p className="setting-hint">{t`Whoever is added can read everything that was said before. You read and write in every thread.`}</p>
+        <p className="setting-hint">{t`New members can read everything from before.`}</p>
       </div>
     </Dialog>
   );
@@ -192,7 +192,7 @@ function ThreadActivity({
   });
   if (atWork.length === 0) return otherwise;
   return (
-    <ActivityLine label={t`What goes on in ${title}`} doing={atWork}>
+    <ActivityLine label={t`Activity in ${title}`} doing={atWork}>
       {atWork.map((one) => (
         <section key={one.agentId} className="activity-who" aria-label={one.who}>
           <h3 dir="auto">{one.who}</h3>
@@ -268,7 +268,7 @@ const Said = memo(function Said({
     >
       {unnamed.length > 0 && (
         <p className="under-3 flex wrap gap-2 ink-3 text-2">
-          <span>{t`for`}</span>{' '}
+          <span>{t`For`}</span>{' '}
           {unnamed.map((who) => (
             <Chip key={who.agentId} who={who} />
           ))}
@@ -286,7 +286,7 @@ function readByText({ messages, read, thread }: ThreadTalkState, sequence: numbe
   const has = (agentId: AgentId) =>
     (read[agentId] ?? 0) >= sequence || messages.some((said) => said.from === agentId && said.sequence > sequence);
   const readers = team.among((thread?.participants ?? []).filter(has)).map(({ name }) => name);
-  return readers.length === 0 ? t`No agent has opened this thread since` : t`Read by ${names(readers)}`;
+  return readers.length === 0 ? t`Not read by any agent yet` : t`Read by ${names(readers)}`;
 }
 
 const NONE: readonly string[] = [];
@@ -397,7 +397,7 @@ function ThreadLog({ state, talk, threadId, title, team, me, newFrom, at, onWith
   const newest = messages.findLast(({ from }) => from !== 'human');
   return (
     <Log
-      label={t`What was said in ${title}`}
+      label={t`Messages in ${title}`}
       items={items}
       sent={sending.at(-1)?.clientId ?? null}
       show={show}
@@ -495,7 +495,7 @@ function Head({
   const { go } = useRoute();
   const [open, setOpen] = useState<'participants' | 'close' | null>(null);
   const people = team.among(thread.participants);
-  const who = people.length === 0 ? t`nobody takes part now` : names(people.map(({ name }) => name));
+  const who = people.length === 0 ? t`no members` : names(people.map(({ name }) => name));
   const ended = thread.closed !== null;
   const title = useRef<HTMLHeadingElement>(null);
   useTitle(thread.title);
@@ -530,11 +530,11 @@ function Head({
         <button
           type="button"
           className="ghost thread-people"
-          aria-label={t`Who takes part: ${who}`}
+          aria-label={t`Members: ${who}`}
           onClick={() => setOpen('participants')}
         >
           <Faces people={people} />
-          <span className="hide-small">{t`Who takes part`}</span>
+          <span className="hide-small">{t`Members`}</span>
         </button>
       )}
       <MenuButton
@@ -544,10 +544,10 @@ function Head({
           ...(ended
             ? []
             : [
-                { label: t`Add or remove somebody…`, run: () => setOpen('participants') },
-                { label: t`Close with a summary…`, run: () => setOpen('close') },
+                { label: t`Members…`, run: () => setOpen('participants') },
+                { label: t`Close the thread…`, run: () => setOpen('close') },
               ]),
-          { label: t`Begin another with the same`, run: () => go(PATHS.newThread(thread.participants)) },
+          { label: t`New thread with the same members`, run: () => go(PATHS.newThread(thread.participants)) },
           {
             label: t`Copy link`,
             run: () => void copyText(state, new URL(PATHS.thread(thread.threadId), location.href).href, t`Link`),
@@ -576,9 +576,9 @@ function Closed({ closed, team }: { closed: NonNullable<Thread['closed']>; team:
 }
 
 function toldOf(mentioned: readonly Teammate[]): string {
-  if (mentioned.length === 0) return t`Who takes part reads it when awake; who is mentioned is told of it.`;
+  if (mentioned.length === 0) return t`Members read it when awake. mentioned agents are notified.`;
   const whom = names(mentioned.map(({ name }) => name));
-  return t`Told, and may be woken: ${whom}.`;
+  return t`Notified, and may wake: ${whom}`;
 }
 
 /**
@@ -619,7 +619,7 @@ export function ThreadView({
     return (
       <div className="chat-nobody gap-4 stack at-start ink-2" role="alert">
         <h2 className="ink">{gone ? t`There is no such thread` : t`Could not load this.`}</h2>
-        <p>{gone ? t`It was deleted, or the link was cut short.` : (state.problem?.message ?? '')}</p>
+        <p>{gone ? t`It was deleted, or the link is incomplete.` : (state.problem?.message ?? '')}</p>
         <div className="dialog-ways">
           {!gone && <button type="button" className="ghost" onClick={() => void talk.again()}>{t`Try again`}</button>}
           <Link href={PATHS.threads} className="ghost">{t`All threads`}</Link>

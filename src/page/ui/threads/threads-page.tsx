@@ -27,8 +27,8 @@ import { WrongNote } from '../design/field.tsx';
 function wrongWith(title: string, participants: number): string | null {
   if (title === '') return t`It needs a name.`;
   if (title.length > LIMITS.threadTitle) return t`A title has at most ${LIMITS.threadTitle} characters.`;
-  if (participants === 0) return t`Choose who takes part.`;
-  if (participants > LIMITS.threadParticipants) return t`At most ${LIMITS.threadParticipants} can take part.`;
+  if (participants === 0) return t`Choose the members.`;
+  if (participants > LIMITS.threadParticipants) return t`At most ${LIMITS.threadParticipants} members.`;
   return null;
 }
 
@@ -65,7 +65,7 @@ function BeginDialog({ chosen: first, onClose }: { chosen: readonly string[]; on
     <Dialog title={t`Begin a thread`} onClose={onClose}>
       <form className="thread-form gap-5 stack ink-2 text-3" noValidate onSubmit={begin}>
         <label>
-          <span className="block under-3 medium ink">{t`What it is about`}</span>
+          <span className="block under-3 medium ink">{t`Title`}</span>
           <input
             className="field"
             dir="auto"
@@ -76,7 +76,7 @@ function BeginDialog({ chosen: first, onClose }: { chosen: readonly string[]; on
           />
         </label>
         <fieldset>
-          <legend className="block under-3 medium ink">{t`Who takes part`}</legend>
+          <legend className="block under-3 medium ink">{t`Members`}</legend>
           <ul className="tiles-s stack gap-4">
             {able.map(({ agentId, name, face, color }) => (
               <li key={agentId}>
@@ -91,7 +91,7 @@ function BeginDialog({ chosen: first, onClose }: { chosen: readonly string[]; on
             ))}
           </ul>
         </fieldset>
-        <p className="setting-hint">{t`Taking part wakes nobody, unless an agent is set to be woken by it. Who is mentioned with @ is told, and may be woken within its limits.`}</p>
+        <p className="setting-hint">{t`An agent that you mention with @ is notified, and may wake within its limits.`}</p>
         <WrongNote text={(tried ? wrong : null) ?? failed} />
         <div className="dialog-ways">
           <button type="button" className="ghost" onClick={onClose}>{t`Cancel`}</button>
@@ -129,7 +129,7 @@ function Line({ thread, current, unread, now }: { thread: Thread; current: boole
         <span className="thread-line-who gap-4 line narrow ink-3 text-2">
           <Faces people={people} />
           <span className="truncate" dir="auto">
-            {people.length === 0 ? t`nobody takes part now` : names(people.map(({ name }) => name))}
+            {people.length === 0 ? t`no members` : names(people.map(({ name }) => name))}
           </span>
         </span>
         {unread > 0 && (
@@ -179,8 +179,8 @@ type ThreadsRoute = Extract<Route, { kind: 'threads' }>;
 
 function Nothing({ whose }: { whose: string | null }) {
   return (
-    <EmptyPage icon={<ThreadsIcon />} title={whose === null ? t`No threads yet` : t`${whose} takes part in no thread`}>
-      <p>{t`In a thread several agents talk with each other. They begin one when they have something to work out together; you can begin one too, and read and write in all of them.`}</p>
+    <EmptyPage icon={<ThreadsIcon />} title={whose === null ? t`No threads yet` : t`${whose} is in no thread`}>
+      <p>{t`In a thread several agents talk with each other. You can read and write in all of them.`}</p>
     </EmptyPage>
   );
 }
@@ -200,7 +200,7 @@ function Column({ list, of, current }: { list: readonly Thread[]; of: string | n
         <ThreadList threads={shown} current={current} />
       )}
       {list.length >= THREADS_LISTED && (
-        <p className="query-quiet ink-3 text-3">{t`Only your newest ${THREADS_LISTED} threads are listed. The search finds what was said in older ones.`}</p>
+        <p className="query-quiet ink-3 text-3">{t`Only the newest ${THREADS_LISTED} threads. Search finds older ones.`}</p>
       )}
     </>
   );
@@ -224,7 +224,7 @@ export default function ThreadsPage({ route }: { route: ThreadsRoute }) {
       </nav>
       <section className="chat shrinks column-wise narrow thread ruled-start" aria-label={t`Thread`}>
         {threadId === null ? (
-          <p className="thread-choose ink-3">{t`A thread that you choose is read here.`}</p>
+          <p className="thread-choose ink-3">{t`Choose a thread.`}</p>
         ) : (
           <ThreadView key={threadId} threadId={threadId} at={route.at} takeFocus={threadId !== openedWith} />
         )}

@@ -16,11 +16,11 @@ interface Heard {
 }
 
 const WHY: Readonly<Record<string, string>> = {
-  'not-allowed': t`The microphone was not allowed. Allow it for this address in the browser’s settings and try again.`,
-  'service-not-allowed': t`This browser turns no speech into text for this page.`,
-  'audio-capture': t`There is no microphone on this device that can be used.`,
-  network: t`The browser’s service that turns speech into text cannot be reached.`,
-  'language-not-supported': t`The browser’s service does not know this language.`,
+  'not-allowed': t`The microphone is not allowed. Allow it in the browser’s settings.`,
+  'service-not-allowed': t`This browser cannot turn speech into text.`,
+  'audio-capture': t`This device has no microphone.`,
+  network: t`The browser’s speech service cannot be reached.`,
+  'language-not-supported': t`The browser’s speech service lacks this language.`,
 };
 
 interface Props {
@@ -70,8 +70,7 @@ export function DictateButton({ browser, onHeard }: Props): ReactNode {
     });
     one.addEventListener('error', (event) => {
       const { error } = event as Event & { readonly error: string };
-      if (error !== 'no-speech' && error !== 'aborted')
-        setProblem(WHY[error] ?? t`What you said could not be heard: ${error}`);
+      if (error !== 'no-speech' && error !== 'aborted') setProblem(WHY[error] ?? t`Dictation failed: ${error}`);
     });
     one.addEventListener('end', () => {
       setListening(false);
@@ -113,7 +112,7 @@ export function DictateButton({ browser, onHeard }: Props): ReactNode {
         <span id={id} className="dictate-note block text-2 box ink-2 ground-2 absolute" role="status">
           {asking ? (
             <>
-              {t`Your browser turns what you say into text. Most send the sound to their maker for that (Chrome to Google, Safari to Apple unless the system does it); Roost hears none of it. You look at the text before it is sent.`}
+              {t`Your browser turns speech into text. Chrome sends the sound to Google, and Safari may send it to Apple. Roost does not get it.`}
               <button
                 type="button"
                 className="link-button"

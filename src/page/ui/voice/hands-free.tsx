@@ -96,9 +96,7 @@ export default function HandsFree({ agentId, name }: { agentId: AgentId; name: s
     const stop = listen(
       (event) => dispatch.current(event),
       () => {
-        roost.notices.error(
-          t`The microphone was not allowed. Allow it for this address in the browser’s settings and try again.`,
-        );
+        roost.notices.error(t`The microphone is not allowed. Allow it in the browser’s settings.`);
         setHandsFree(null);
       },
     );

@@ -40,7 +40,7 @@ export async function readAloud(state: Around, who: string, name: string, markdo
   const pieces = piecesToSay(wordsToSay(markdown));
   const voices = await listVoices();
   if (voices.length === 0) {
-    state.notices.error(t`This browser has no voice to read with.`);
+    state.notices.error(t`This browser cannot read aloud.`);
     return;
   }
   const { voice, pitch } = voiceOf(who, { voices, language: spoken.language, chosen: chosenVoice(state, who) });

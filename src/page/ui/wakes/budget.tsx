@@ -47,8 +47,7 @@ function Used({ label, used, of, unit = '' }: { label: string; used: number; of:
 }
 
 /** The relay is not connected, and its last answer is old. */
-const awayText = (heardUntil: number) =>
-  t`The relay is away: whether it can be woken is not known. These figures are of ${clockTime(heardUntil)}.`;
+const awayText = (heardUntil: number) => t`The relay is away. As of ${clockTime(heardUntil)}:`;
 
 /** When the next wake is possible, and what prevents it now. */
 function nextText(
@@ -57,8 +56,7 @@ function nextText(
 ): { readonly passes: boolean; readonly text: string } {
   if (stoppedBy === null) return { passes: true, text: t`Can be woken now.` };
   const why = stoppedText(stoppedBy);
-  if (nextWakeTime === null)
-    return { passes: false, text: t`Cannot be woken now: ${why}. Waiting alone does not change that.` };
+  if (nextWakeTime === null) return { passes: false, text: t`Cannot be woken now: ${why}.` };
   if (nextWakeTime <= now) return { passes: false, text: t`Cannot be woken now: ${why}.` };
   return { passes: false, text: t`Cannot be woken now: ${why}, ${leftText(nextWakeTime, now)}.` };
 }
@@ -113,9 +111,7 @@ function Figures({ stats, agentId }: { stats: WakeStats; agentId: AgentId }) {
           .
         </p>
       )}
-      {running > 0 && (
-        <p className="ink-3 text-2">{plural(running, 'session of it runs now.', 'sessions of it run now.')}</p>
-      )}
+      {running > 0 && <p className="ink-3 text-2">{plural(running, 'run now', 'runs now')}</p>}
     </>
   );
 }
@@ -130,8 +126,8 @@ export function Budget({ agentId, children }: { agentId: AgentId; children?: Rea
       {scheduled && <AgentWarning agentId={agentId} />}
       <p className="budget-links gap-5 flex wrap text-3">
         {children}
-        <Link href={PATHS.limits(agentId)}>{t`Its limits`}</Link>
-        {agentId !== LEAD_ID && <Link href={PATHS.schedule(agentId)}>{t`Its routines`}</Link>}
+        <Link href={PATHS.limits(agentId)}>{t`Limits`}</Link>
+        {agentId !== LEAD_ID && <Link href={PATHS.schedule(agentId)}>{t`Routines`}</Link>}
       </p>
     </div>
   );

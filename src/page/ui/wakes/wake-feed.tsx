@@ -1,11 +1,9 @@
 /**
- * The feed of wakes: each decision of the gate, grouped by click, with its path through the checks.
+ * The feed of wakes: each decision of the gate, grouped by click.
  */
 import { Link } from 'wouter';
 import { type ReactNode, useId, useState } from 'react';
 import type { WakeDecision } from '../../../shared/protocol/wakes.ts';
-import { GATE_CHECKS, type GateCheck } from '../../../shared/domain/guardrails.ts';
-import { LEAD_ID } from '../../../shared/domain/seat.ts';
 import { retold, t } from '../../language/t.ts';
 import { PATHS } from '../routes.ts';
 import { useNames } from '../use-somebody.ts';
@@ -16,11 +14,9 @@ import { FaceOf } from '../grid/face-of.tsx';
 import { ChevronIcon } from '../design/more-icons.tsx';
 import {
   askedText,
-  CHECK_TITLES,
   clickOutcomes,
   clickText,
   type NameOf,
-  OUTCOME_WORDS,
   outcomeText,
   REASON_WORDS,
   sourceName,
@@ -60,87 +56,6 @@ export function byClick(wakes: readonly WakeDecision[]): WakeDecision[][] {
   return groups;
 }
 
-// The path of one wake through the checks.
-
-/** `waived`: the person's own wake, which no check refuses; `beyond`: not reached. */
-type StepState = 'passed' | 'stopped' | 'beyond' | 'waived';
-
-interface Step {
-  readonly check: GateCheck;
-  readonly state: StepState;
-}
-
-/** Pure. */
-export function pathOf({
-  check,
-  outcome,
-  source,
-}: Pick<WakeDecision, 'check' | 'outcome' | 'source'>): readonly Step[] {
-  const at = check === null ? GATE_CHECKS.length : GATE_CHECKS.indexOf(check);
-  return GATE_CHECKS.map((each, i): Step => {
-    if (source.kind === 'person') return { check: each, state: 'waived' };
-    // It failed before the first check.
-    if (outcome === 'error' && check === null) return { check: each, state: 'beyond' };
-    return { check: each, state: i < at ? 'passed' : i === at ? 'stopped' : 'beyond' };
-  });
-}
-
-const STATE_WORDS: Record<StepState, string> = {
-  passed: t`passed`,
-  stopped: t`stopped here`,
-  beyond: t`not reached`,
-  waived: t`not asked: you are never refused`,
-};
-
-/**
- * The ten checks in their order, from the request to the outcome. The one that stopped it is
- * marked.
- */
-function WakePath({ wake }: { wake: WakeDecision }) {
-  const steps = pathOf(wake);
-  return (
-    <ol className="wake-path stack text-3" aria-label={t`The way through the checks`}>
-      <li className="wake-step at-top relative gap-5 stack ink-2" data-step="asked">
-        <span
-          className="wake-step-dot relative both-centred framed-strong rounded stack figures ink-3 bold ground-1 raised"
-          aria-hidden="true"
-        />
-        <span className="wake-step-name">{t`Asked`}</span>
-      </li>
-      {steps.map(({ check, state }, i) => (
-        <li
-          key={check}
-          className="wake-step at-top relative gap-5 stack ink-2"
-          data-step={state}
-          data-outcome={state === 'stopped' ? wake.outcome : undefined}
-          {...(state === 'stopped' ? { 'aria-current': 'step' as const } : {})}
-        >
-          <span
-            className="wake-step-dot relative both-centred framed-strong rounded stack figures ink-3 bold ground-1 raised"
-            aria-hidden="true"
-          >
-            {i + 1}
-          </span>
-          <span className="wake-step-name">
-            {CHECK_TITLES[check]}
-            <span className={state === 'stopped' ? 'wake-step-said block' : 'visually-hidden'}>
-              <span className="visually-hidden">: </span>
-              <span>{state === 'stopped' ? outcomeText(wake) : STATE_WORDS[state]}</span>
-            </span>
-          </span>
-        </li>
-      ))}
-      <li className="wake-step at-top relative gap-5 stack ink-2" data-step="end" data-outcome={wake.outcome}>
-        <span
-          className="wake-step-dot relative both-centred framed-strong rounded stack figures ink-3 bold ground-1 raised"
-          aria-hidden="true"
-        />
-        <span className="wake-step-name">{OUTCOME_WORDS[wake.outcome]}</span>
-      </li>
-    </ol>
-  );
-}
-
 function Facts({ wake, nameOf }: { wake: WakeDecision; nameOf: NameOf }) {
   const { time, source, target, way, reason, messageId, outcome, detail } = wake;
   const unread = useUnreadMessages(target) ?? 0;
@@ -152,11 +67,11 @@ function Facts({ wake, nameOf }: { wake: WakeDecision; nameOf: NameOf }) {
       <dd className="break ink" dir="auto">
         {sourceName(source, nameOf)}
       </dd>
-      <dt className="ink-3">{t`Whom`}</dt>
+      <dt className="ink-3">{t`Agent`}</dt>
       <dd className="break ink" dir="auto">
         <Link href={PATHS.agent(target)}>{nameOf(target)}</Link>
       </dd>
-      <dt className="ink-3">{t`Way`}</dt>
+      <dt className="ink-3">{t`Cause`}</dt>
       <dd className="break ink">{WAY_WORDS[way]}</dd>
       {reason && (
         <>
@@ -164,7 +79,7 @@ function Facts({ wake, nameOf }: { wake: WakeDecision; nameOf: NameOf }) {
           <dd className="break ink">{REASON_WORDS[reason]}</dd>
         </>
       )}
-      <dt className="ink-3">{t`What came of it`}</dt>
+      <dt className="ink-3">{t`Outcome`}</dt>
       <dd className="break ink" dir="auto">
         {retold(detail)}
       </dd>
@@ -172,16 +87,13 @@ function Facts({ wake, nameOf }: { wake: WakeDecision; nameOf: NameOf }) {
         <>
           <dt className="ink-3">{t`Message`}</dt>
           <dd className="break ink">
-            <Link href={PATHS.agentInbox(target)}>
-              {target === LEAD_ID ? t`In the lead’s inbox` : t`In the inbox of ${nameOf(target)}`}
-            </Link>
+            <Link href={PATHS.agentInbox(target)}>{t`Inbox`}</Link>
           </dd>
           {outcome !== 'granted' && unread > 0 && (
             <>
               <dt className="ink-3">{t`Inbox`}</dt>
               <dd className="break ink">
-                {plural(unread, 'message waits to be read.', 'messages wait to be read.')}{' '}
-                <WakeToRead agentId={target} />
+                {plural(unread, 'unread message')} <WakeToRead agentId={target} />
               </dd>
             </>
           )}
@@ -239,7 +151,7 @@ interface Props {
   readonly onToggle: () => void;
 }
 
-/** One decision of the gate. Expanded, it shows the path through the checks. */
+/** One decision of the gate. Expanded, it shows its details. */
 function WakeRow({ wake, nameOf, open, onToggle }: Props) {
   const id = useId();
   const reason = wake.reason && REASON_WORDS[wake.reason];
@@ -262,12 +174,7 @@ function WakeRow({ wake, nameOf, open, onToggle }: Props) {
         outcome={outcomeText(wake)}
       />
       <div id={id} className="wake-more ruled stack" hidden={!open}>
-        {open && (
-          <>
-            <Facts wake={wake} nameOf={nameOf} />
-            <WakePath wake={wake} />
-          </>
-        )}
+        {open && <Facts wake={wake} nameOf={nameOf} />}
       </div>
     </li>
   );

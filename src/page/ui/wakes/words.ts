@@ -16,43 +16,30 @@ const weekday = new Intl.DateTimeFormat(spoken.locale, { weekday: 'long' });
 /** For longer durations, the time of day is more useful than the minutes left. */
 const CLOCK_FROM = 2 * HOUR;
 
-export const CHECK_TITLES: Record<GateCheck, string> = {
-  source_budget: t`What the one who asks has left`,
-  disabled: t`Wakes are on`,
-  cooldown: t`Pause since the last wake`,
-  daily: t`Wakes today`,
-  pair: t`Wakes today by the same`,
-  blackout: t`Quiet hours`,
-  minutes: t`Minutes today, without you`,
-  concurrency: t`Sessions at once`,
-  idle: t`Not in the middle of an answer`,
-  flood: t`Not too many at once`,
-};
-
-export const OUTCOME_WORDS: Record<WakeOutcome, string> = {
+const OUTCOME_WORDS: Record<WakeOutcome, string> = {
   granted: t`woken`,
   suppressed: t`stopped`,
-  deferred: t`put off`,
+  deferred: t`postponed`,
   error: t`refused`,
 };
 
 export const REASON_WORDS: Record<WakeReason, string> = {
-  blocker: t`stuck without it`,
-  critical_finding: t`found something critical`,
-  user_request: t`you asked for it`,
+  blocker: t`blocked`,
+  critical_finding: t`critical finding`,
+  user_request: t`on your request`,
 };
 
 export const WAY_WORDS: Record<WakeWay, string> = {
   person: t`You woke it yourself`,
   answer: t`You answered what it asked`,
   wake_agent: t`Asked for`,
-  urgent_message: t`A message marked as high or urgent`,
+  urgent_message: t`An urgent message`,
   thread_mention: t`A mention in a thread`,
-  thread_added: t`Taken into a thread`,
-  deferred: t`A wake that was put off came up again`,
+  thread_added: t`Added to a thread`,
+  deferred: t`A postponed wake`,
   schedule: t`A routine`,
-  reminder: t`A reminder that it left for itself`,
-  script_failure: t`A script that failed`,
+  reminder: t`A reminder`,
+  script_failure: t`A failed script`,
   api: t`An API client`,
 };
 
@@ -82,7 +69,7 @@ export function askedText({ way, source, target }: WakeDecision, nameOf: NameOf)
     case 'answer':
       return t`${who} answered what ${whom} asked`;
     case 'urgent_message':
-      return t`${who} wrote to ${whom}, and it was urgent`;
+      return t`${who} sent ${whom} an urgent message`;
     case 'thread_mention':
       return t`${who} mentioned ${whom} in a thread`;
     case 'wake_agent':
@@ -130,16 +117,16 @@ export function leftText(until: number, now: number): string {
 }
 
 const STOPPED: Record<GateCheck, string> = {
-  source_budget: t`it had as many woken as it may in this session`,
-  disabled: t`wakes are switched off`,
+  source_budget: t`no wakes left in this session`,
+  disabled: t`wakes are off`,
   cooldown: t`too soon`,
-  daily: t`its wakes for today are used up`,
-  pair: t`this one has woken it often enough today`,
+  daily: t`no wakes left today`,
+  pair: t`woken too often by this agent today`,
   blackout: t`quiet hours`,
-  minutes: t`its minutes for today are used up`,
-  concurrency: t`it runs often enough at once`,
-  idle: t`it is busy, or not in the session`,
-  flood: t`too much at once in the household`,
+  minutes: t`no minutes left today`,
+  concurrency: t`too many at once`,
+  idle: t`busy or not in the session`,
+  flood: t`too many at once`,
 };
 
 /** The text of a check that stops something now, without an end: "too soon". */

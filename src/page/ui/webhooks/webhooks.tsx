@@ -70,7 +70,7 @@ function Line({ webhook, away, onMade }: { webhook: Webhook; away: boolean; onMa
       {asks === 'renew' && (
         <SureDialog
           title={t`Renew “${name}”?`}
-          does={t`Renew it`}
+          does={t`Renew`}
           onSure={async () => {
             const renewed = await webhooks.renew(webhookId);
             if (renewed.ok) onMade(renewed.made);
@@ -78,7 +78,7 @@ function Line({ webhook, away, onMade }: { webhook: Webhook; away: boolean; onMa
           }}
           onClose={() => setAsks(null)}
         >
-          <p>{t`It gets a new address. The one that ends in …${hint} is not found any more, at once.`}</p>
+          <p>{t`It gets a new address. The one ending in …${hint} stops working now.`}</p>
         </SureDialog>
       )}
       {asks === 'remove' && (
@@ -91,7 +91,7 @@ function Line({ webhook, away, onMade }: { webhook: Webhook; away: boolean; onMa
           }}
           onClose={() => setAsks(null)}
         >
-          <p>{t`Its address is not found any more, at once. Tasks that it created stay.`}</p>
+          <p>{t`Its address stops working now. Its tasks stay.`}</p>
         </SureDialog>
       )}
     </li>
@@ -132,9 +132,9 @@ function NewWebhook({
   };
   return (
     <form className="webhook-form ruled stack gap-5" noValidate onSubmit={make}>
-      <h3>{t`A new webhook`}</h3>
+      <h3>{t`Create a webhook`}</h3>
       <label>
-        <span>{t`Who calls it`}</span>
+        <span>{t`Name`}</span>
         <input
           className="field"
           dir="auto"
@@ -149,18 +149,18 @@ function NewWebhook({
       {subject.kind === 'project' && (
         <>
           <label>
-            <span>{t`Where its tasks go`}</span>
+            <span>{t`Tasks go to`}</span>
             <select
               className="field field-select"
               value={column}
               onChange={({ target }) => setColumn(target.value === 'ready' ? 'ready' : 'backlog')}
             >
-              <option value="backlog">{t`To the backlog: you look at them first`}</option>
-              <option value="ready">{t`To ready: agents may take them at once`}</option>
+              <option value="backlog">{t`Backlog: you check them first`}</option>
+              <option value="ready">{t`Ready: agents may take them`}</option>
             </select>
           </label>
           <label>
-            <span>{t`Of GitHub’s issues only those with this label (empty: every new one)`}</span>
+            <span>{t`GitHub label (empty: all new issues)`}</span>
             <input
               className="field"
               dir="auto"
@@ -174,12 +174,12 @@ function NewWebhook({
       )}
       <label className="tick-line">
         <input type="checkbox" checked={signed} onChange={({ target }) => setSigned(target.checked)} />
-        {t`Only with a signature, as GitHub makes it`}
+        {t`Require GitHub’s signature`}
       </label>
       <WrongNote text={failed} />
       <div>
         <button type="submit" className="solid" disabled={busy || away}>
-          {busy ? t`Working…` : t`Make a webhook`}
+          {busy ? t`Working…` : t`Create a webhook`}
         </button>
       </div>
     </form>
@@ -195,19 +195,17 @@ function Secrets({ made: { webhook, secret, signingSecret }, onDone }: { made: M
       : `curl -X POST ${address} -H 'Content-Type: application/json' -d '{"title": "Broken link", "text": "On the first page."}'`;
   return (
     <section className="webhook-secrets stack gap-5" aria-label={t`The address of ${webhook.name}`}>
-      <p>
-        {t`${<strong>{t`This is shown once.`}</strong>} Roost keeps only a hash of it. Anybody who has the address can call it.`}
-      </p>
+      <p>{t`${<strong>{t`This is shown once.`}</strong>} Anyone with the address can call it.`}</p>
       <CopyableText text={address} what={t`The address`} />
       {signingSecret !== null && (
         <>
-          <p>{t`The secret for signatures. At GitHub it goes into the field “Secret”.`}</p>
+          <p>{t`The secret for signatures: “Secret” at GitHub.`}</p>
           <CopyableText text={signingSecret} what={t`The secret for signatures`} />
         </>
       )}
       {signingSecret === null && (
         <>
-          <p>{t`To try it:`}</p>
+          <p>{t`Example:`}</p>
           <CopyableText text={example} what={t`The example`} />
         </>
       )}
@@ -229,8 +227,8 @@ export function WebhooksDialog({ subject, onClose }: { subject: WebhookSubject; 
         <div className="webhooks stack gap-5">
           <p className="setting-hint">
             {subject.kind === 'routine'
-              ? t`A webhook is an address. Each call starts the routine, within its limits and its budget.`
-              : t`A webhook is an address. Each call creates a task here, from a website, a server, or GitHub. Agents read what it says as a stranger’s text.`}
+              ? t`Each call of a webhook starts the routine, within its limits.`
+              : t`Each call of a webhook creates a task, from a website or GitHub. Agents treat its text as a stranger’s.`}
           </p>
           <QueryView query={webhooks.list}>
             {(webhooks) => {

@@ -3,6 +3,7 @@
  * view the one that is here.
  */
 import { useEffect, useRef, useState } from 'react';
+import { asBeginning } from '../text/sizes.ts';
 import { t } from '../../language/t.ts';
 import { livesThere } from '../../state/relay-info.ts';
 import { useInfo, useActions, useRoost } from '../context.tsx';
@@ -15,7 +16,7 @@ import './welcome.css';
 
 const WAITS = {
   connecting: t`Connecting…`,
-  lost: t`The relay does not let this browser look on now. It is tried again by itself.`,
+  lost: t`The relay does not answer. Roost tries again.`,
 } as const;
 
 function Viewing({ view, onClose }: { view: HouseholdView; onClose: () => void }) {
@@ -24,29 +25,30 @@ function Viewing({ view, onClose }: { view: HouseholdView; onClose: () => void }
   useEffect(() => head.current?.focus(), []);
   const nameOf = (id: string) =>
     id === 'human'
-      ? t`The human`
+      ? t`Human`
       : id === 'relay'
         ? t`The relay`
-        : (agents.find(({ agentId }) => agentId === id)?.name ?? (id === 'lead' ? t`The lead` : t`An egg`));
+        : (agents.find(({ agentId }) => agentId === id)?.name ??
+          (id === 'lead' ? asBeginning(t`the lead`) : t`An egg`));
   const awake = session?.awake.map(nameOf) ?? [];
   const whose = (line: ViewLine) =>
     line.author === line.agentId ? nameOf(line.author) : t`${nameOf(line.author)} to ${nameOf(line.agentId)}`;
   return (
     <main className="welcome shrinks both-centred scroll stack" id="main">
       <div className="welcome-card">
-        <h1 ref={head} tabIndex={-1}>{t`Looking on`}</h1>
-        <p className="welcome-lead above-5 pretty ink-2">{t`What is said there from now on. Nothing of it is kept in this browser, and nothing can be said from here.`}</p>
+        <h1 ref={head} tabIndex={-1}>{t`View only`}</h1>
+        <p className="welcome-lead above-5 pretty ink-2">{t`You see new messages. This browser stores none and cannot write.`}</p>
         <p role="status">
           {link !== 'live'
             ? WAITS[link]
             : session === null
-              ? t`No session runs. Everyone sleeps.`
+              ? asBeginning(t`everyone sleeps`)
               : awake.length === 0
-                ? t`A session runs. Nobody has said anything yet.`
+                ? t`Nobody is awake yet.`
                 : t`Awake: ${awake.join(', ')}`}
         </p>
-        {lines.length >= VIEW_LINES && <p>{t`Only the newest ${VIEW_LINES} messages are shown here.`}</p>}
-        <ol className="tall above-5 under-5 stack gap-4 scroll-y" aria-label={t`What is said`}>
+        {lines.length >= VIEW_LINES && <p>{t`The newest ${VIEW_LINES} messages`}</p>}
+        <ol className="tall above-5 under-5 stack gap-4 scroll-y" aria-label={t`Messages`}>
           {lines.map((line) => (
             <li className="as-written break" key={line.messageId} dir="auto">
               <b>{whose(line)}</b> <span>{line.text}</span>
@@ -54,7 +56,7 @@ function Viewing({ view, onClose }: { view: HouseholdView; onClose: () => void }
             </li>
           ))}
         </ol>
-        <button type="button" className="ghost" onClick={onClose}>{t`Stop looking`}</button>
+        <button type="button" className="ghost" onClick={onClose}>{t`Close`}</button>
       </div>
     </main>
   );
@@ -78,14 +80,14 @@ const focusStart = () => document.querySelector<HTMLElement>('.big-button')?.foc
 
 const WHO = {
   own: {
-    head: t`A team of yours lives at this relay`,
-    text: t`This browser has been here before, or shares its sign-in with one that has, and keeps nothing of that team. Nothing of it is deleted elsewhere.`,
-    back: t`Let it come back:`,
+    head: t`Your team is on this relay`,
+    text: t`This browser has no copy of it.`,
+    back: t`Restore it:`,
   },
   others: {
-    head: t`Somebody lives at this relay already`,
-    text: t`Nobody lives in this browser yet. What is it to be?`,
-    back: t`If that team is yours, or you have one elsewhere, let it come here too:`,
+    head: t`This relay already has a team`,
+    text: t`This browser has none yet.`,
+    back: t`Is it yours?`,
   },
 } as const;
 
@@ -104,11 +106,11 @@ export default function AskedPage() {
     <main className="welcome shrinks both-centred scroll stack" id="main">
       <div className="welcome-card">
         <h1 className="balanced" ref={head} tabIndex={-1}>
-          {way === 'own' ? t`A household of your own` : who.head}
+          {way === 'own' ? t`Your household` : who.head}
         </h1>
         {way === 'own' ? (
           <>
-            <p className="welcome-lead above-5 pretty ink-2">{t`It lives at the same relay, beside the other one. Neither sees who lives with the other, or what is said there.`}</p>
+            <p className="welcome-lead above-5 pretty ink-2">{t`It shares the relay with the other one. Neither sees the other’s agents or messages.`}</p>
             <Begin onBegun={focusStart} beside />
             <button type="button" className="link-button" onClick={() => setWay(null)}>{t`Back`}</button>
           </>
@@ -118,13 +120,9 @@ export default function AskedPage() {
             <ComeBack lead={who.back} />
             <div className="devices-ways gap-4 cluster">
               {mayView && (
-                <button type="button" className="ghost" onClick={() => setWay('view')}>{t`Only look`}</button>
+                <button type="button" className="ghost" onClick={() => setWay('view')}>{t`View only`}</button>
               )}
-              <button
-                type="button"
-                className="ghost"
-                onClick={() => setWay('own')}
-              >{t`Begin a household of my own`}</button>
+              <button type="button" className="ghost" onClick={() => setWay('own')}>{t`Start my household`}</button>
             </div>
           </>
         )}

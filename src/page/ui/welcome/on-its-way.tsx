@@ -8,7 +8,7 @@ export const WAITS = {
   live: null,
   off: null,
   connecting: null,
-  lost: t`The relay cannot be reached now. It is tried again by itself, and goes on where it was.`,
+  lost: t`The relay cannot be reached. Roost tries again.`,
   'locked-out': t`This browser is not signed in. Press Enter in the terminal where Roost runs, and open the link that it prints.`,
 } as const;
 
@@ -21,8 +21,8 @@ export default function OnItsWay() {
   const { backlog, link } = status;
   return (
     <div className="on-its-way gap-6 stack">
-      <h1 ref={head} tabIndex={-1}>{t`Your team is on its way`}</h1>
-      <p className="welcome-lead above-5 pretty ink-2">{t`This device is one of yours now. Who lives there is on the way here.`}</p>
+      <h1 ref={head} tabIndex={-1}>{t`Your team is arriving`}</h1>
+      <p className="welcome-lead above-5 pretty ink-2">{t`This device has joined. Your team is on its way here.`}</p>
       <Progress label={t`Loading…`} done={backlog?.done ?? 0} of={backlog?.of ?? 0} />
       {WAITS[link] !== null && (
         <p className="welcome-lead above-5 pretty ink-2" role="status">

@@ -6,12 +6,12 @@ import { writingStopped } from '../../state/relay-info.ts';
 import { deviceActionsOf } from '../../state/actions/devices.ts';
 import { useDevices, useInfo, useRoost } from '../context.tsx';
 import { DeviceDialog, type DeviceDialogName } from '../devices/later.tsx';
+import { SureDialog } from '../design/dialog.tsx';
 import { Progress } from '../design/progress.tsx';
 import { plural } from '../text/sizes.ts';
 import { WAITS } from './on-its-way.tsx';
 import '../devices/devices.css';
 import './welcome.css';
-import { useAction } from '../design/use-action.ts';
 
 const BringBack = lazy(() => import('../exports/bring-back.tsx'));
 
@@ -20,11 +20,11 @@ type Way = 'copy' | DeviceDialogName;
 const WAYS: readonly { readonly way: Way; readonly label: string }[] = [
   { way: 'join', label: t`I have Roost on another device` },
   { way: 'restore', label: t`I have a recovery phrase` },
-  { way: 'copy', label: t`Bring it back from a copy` },
+  { way: 'copy', label: t`I have an export` },
 ];
 
 /** Ways to bring an existing team here. */
-export function ComeBack({ lead = t`Your team lives on another device, or lived here before?` }: { lead?: string }) {
+export function ComeBack({ lead = t`Do you have a team already?` }: { lead?: string }) {
   const blocked = useInfo(writingStopped);
   const [way, setWay] = useState<Way | null>(null);
   const close = () => setWay(null);
@@ -72,35 +72,28 @@ function OnTheWay({ status }: { status: Status }) {
   );
 }
 
-/** Confirms twice: afterwards nothing of the lost team remains. */
+/** Confirmed, since nothing of the lost team remains here afterwards. */
 function BeginAnew() {
   const actions = deviceActionsOf(useRoost());
   const [asking, setAsking] = useState(false);
-  const { busy, failed, act } = useAction();
-  if (!asking)
-    return (
-      <button
-        type="button"
-        className="link-button"
-        onClick={() => setAsking(true)}
-      >{t`Begin anew without them`}</button>
-    );
   return (
-    <div className="warn-box round cluster apart gap-4 pad-wide" role="alertdialog" aria-label={t`Begin anew`}>
-      <p>
-        {t`${<strong>{t`Begin anew`}</strong>} This browser then forgets the key of the team that lived here. Only another device, a recovery phrase or a copy can bring them back after that.`}
-      </p>
-      {failed !== null && <p className="danger text-3">{failed}</p>}
-      <div className="devices-ways gap-4 cluster">
-        <button type="button" className="ghost" onClick={() => setAsking(false)}>{t`Cancel`}</button>
-        <button
-          type="button"
-          className="danger-button"
-          disabled={busy}
-          onClick={() => act(actions.beginAnew)}
-        >{t`Begin anew`}</button>
-      </div>
-    </div>
+    <>
+      <button type="button" className="link-button" onClick={() => setAsking(true)}>{t`Start without them`}</button>
+      {asking && (
+        <SureDialog
+          title={t`Start without them`}
+          does={t`Start without them`}
+          stays={t`Cancel`}
+          onSure={async () => {
+            const begun = await actions.beginAnew();
+            return begun.ok ? null : begun.reason;
+          }}
+          onClose={() => setAsking(false)}
+        >
+          <p>{t`This browser then forgets the team’s key. Only another device, a recovery phrase or an export can bring the team back.`}</p>
+        </SureDialog>
+      )}
+    </>
   );
 }
 
@@ -119,15 +112,15 @@ export default function ReturningPage() {
           {missing ? t`Your team could not be found` : t`Bringing your team back`}
         </h1>
         <p className="welcome-lead above-5 pretty ink-2">
-          {t`The browser lost what it had stored for this page.`}{' '}
+          {t`The browser lost its storage.`}{' '}
           {missing
-            ? t`${who} lived here. They were looked for beside it on this device and at the relay, and nothing of them is there.`
-            : t`${who} lived here${team.documents > 0 ? t`, with ${plural(team.documents, 'entry', 'entries')}` : ''}. They are brought back from what is kept a second time; nothing new is begun before that.`}
+            ? t`${who} lived here. No copy is on this device or on the relay.`
+            : t`${who} lived here${team.documents > 0 ? t`, with ${plural(team.documents, 'entry', 'entries')}` : ''}. Roost restores the second copy first.`}
         </p>
         {!missing && <OnTheWay status={status} />}
         {(missing || status.link === 'lost' || status.link === 'locked-out' || status.link === 'off') && (
           <>
-            <ComeBack lead={t`Other ways to bring them back:`} />
+            <ComeBack lead={t`Other ways:`} />
             <BeginAnew />
           </>
         )}

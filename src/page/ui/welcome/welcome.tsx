@@ -24,7 +24,7 @@ function ThenMoveIn() {
         checked={route.kind === 'move-in'}
         onChange={({ target }) => go(target.checked ? PATHS.moveIn : PATHS.hearth, { replace: true })}
       />
-      {t`Then move in from another product, such as ChatGPT`}
+      {t`Import your conversations from ChatGPT and others`}
     </label>
   );
 }

@@ -13,7 +13,7 @@ test('an agent that only a client drives is shown as driven, is called by WAKE, 
     path: '/agent/agent-1',
   });
   expect(screen.getByRole('button', { name: 'Lyra, seat 1, driven by Claude Code' })).toBeDefined();
-  expect(screen.getByText('1 driven elsewhere', { exact: false })).toBeDefined();
+  expect(screen.getByText('1 driven by programs', { exact: false })).toBeDefined();
   expect(
     screen.getByText('Claude Code drives Lyra without looking into the inbox. Woken here, Lyra reads this.', {
       selector: '.compose *',

@@ -344,21 +344,21 @@ test('a drawing stands in for its code when it is asked for, as a picture, and g
   const user = userEvent.setup();
   const box = show('```mermaid\ngraph LR\n  A[Hearth] --> B[Lead]\n```');
   expect(box.querySelector('img')).toBeNull();
-  await user.click(screen.getByRole('button', { name: 'Show as a drawing' }));
-  const picture = await screen.findByRole('img', { name: 'What the code says, as a drawing' });
+  await user.click(screen.getByRole('button', { name: 'Show as a diagram' }));
+  const picture = await screen.findByRole('img', { name: 'Diagram of the code' });
   const { src } = picture as HTMLImageElement;
   expect(decodeURIComponent(src)).toMatch(/^data:image\/svg\+xml,<svg [^]*>Hearth<\/text>[^]*<\/svg>$/);
   await user.click(screen.getByRole('button', { name: 'Show the code' }));
   expect(box.querySelector('img')).toBeNull();
-  expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Show as a drawing' }));
+  expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Show as a diagram' }));
   expect(box.querySelector('pre')?.textContent).toContain('A[Hearth] --> B[Lead]');
 });
 
 test('what cannot be drawn says why, beside its code', async () => {
   const user = userEvent.setup();
   const box = show('```mermaid\ngantt\n  title The week\n```');
-  await user.click(screen.getByRole('button', { name: 'Show as a drawing' }));
-  await screen.findByText(/^Roost draws flowcharts, .* not what begins with “gantt”\.$/);
+  await user.click(screen.getByRole('button', { name: 'Show as a diagram' }));
+  await screen.findByText(/^Roost draws flowcharts, .* but not “gantt”\.$/);
   expect(box.querySelector('pre')?.textContent).toContain('title The week');
   await user.click(screen.getByRole('button', { name: 'Close' }));
   expect(screen.queryByText(/^Roost draws/)).toBeNull();
@@ -378,18 +378,18 @@ test('a drawing that takes too long is ended', async () => {
     vi.stubGlobal('Worker', usual);
   });
   show('```mermaid\ngraph LR\n  A --> B\n```');
-  fireEvent.click(screen.getByRole('button', { name: 'Show as a drawing' }));
+  fireEvent.click(screen.getByRole('button', { name: 'Show as a diagram' }));
   await act(() => vi.runAllTimersAsync());
-  expect(screen.getByText('Drawing it took too long.')).toBeTruthy();
+  expect(screen.getByText('Drawing took too long.')).toBeTruthy();
   expect(ended).toHaveBeenCalled();
 });
 
 test.each([
-  ['', 'There is nothing in it to draw.'],
-  ['graph TD', 'There is nothing in it to draw.'],
-  ['%%{init: {"theme": "dark"}}%%\n', 'There is nothing in it to draw.'],
-  [`graph TD\n${'A --> B\n'.repeat(3_000)}`, 'It is too long to be drawn.'],
-  [`sequenceDiagram\n${'A->>B: x\n'.repeat(1_200)}`, 'It is too large to be shown.'],
+  ['', 'The diagram is empty.'],
+  ['graph TD', 'The diagram is empty.'],
+  ['%%{init: {"theme": "dark"}}%%\n', 'The diagram is empty.'],
+  [`graph TD\n${'A --> B\n'.repeat(3_000)}`, 'The diagram is too large.'],
+  [`sequenceDiagram\n${'A->>B: x\n'.repeat(1_200)}`, 'The diagram is too large.'],
 ])('%.20j is not drawn: %s', (mermaid, problem) => {
   expect(drawn(mermaid, COLOURS)).toEqual({ problem });
 });

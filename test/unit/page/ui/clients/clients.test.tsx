@@ -50,7 +50,7 @@ test('who is let in stands there with where, for whom, and when it was last used
     ),
   ).toBe(true);
   expect(
-    texts.some((text) => text?.includes('Without a label') && text.includes('as Wren') && text.includes('never used')),
+    texts.some((text) => text?.includes('Unnamed') && text.includes('as Wren') && text.includes('never used')),
   ).toBe(true);
   expect(screen.getByText('1 revoked').closest('details')?.open).toBe(false);
 });
@@ -62,8 +62,8 @@ test('a credential is made for an agent, its secret shown once, with the setting
     ),
   );
   await page.user.selectOptions(await screen.findByLabelText('For'), 'Wren');
-  await page.user.type(screen.getByLabelText(/^Where it is used/), 'Claude Code');
-  await page.user.click(screen.getByRole('button', { name: 'Make a credential' }));
+  await page.user.type(screen.getByLabelText('Label'), 'Claude Code');
+  await page.user.click(screen.getByRole('button', { name: 'Create a credential' }));
   const dialog = await screen.findByRole('dialog', { name: 'A credential for Wren' });
   expect(page.reach.bodies('POST /api/credentials')).toEqual([
     { agentId: 'agent-2', label: 'Claude Code', readsSoul: false },
@@ -92,7 +92,7 @@ test('a program can act as the lead, too, which stands behind the agents', async
   const among = await screen.findByLabelText<HTMLSelectElement>('For');
   expect([...among.options].map(({ value }) => value)).toEqual(['agent-1', 'agent-2', 'lead', 'an application']);
   await page.user.selectOptions(among, 'lead');
-  await page.user.click(screen.getByRole('button', { name: 'Make a credential' }));
+  await page.user.click(screen.getByRole('button', { name: 'Create a credential' }));
   await screen.findByRole('dialog', { name: /^A credential for / });
   expect(page.reach.bodies('POST /api/credentials')).toMatchObject([{ agentId: 'lead' }]);
 });
@@ -112,7 +112,7 @@ test('where the model is another server’s, its name stands beside the address'
     reach.on('POST /api/credentials', () => json({ credential: credential('new'), secret: SECRET }, 201));
   });
   await page.user.selectOptions(await screen.findByLabelText('For'), 'Wren');
-  await page.user.click(screen.getByRole('button', { name: 'Make a credential' }));
+  await page.user.click(screen.getByRole('button', { name: 'Create a credential' }));
   const dialog = await screen.findByRole('dialog', { name: 'A credential for Wren' });
   expect(dialog.textContent).toContain(
     `/llm/${SECRET}\nexport ANTHROPIC_API_KEY=roost\nexport ANTHROPIC_MODEL=qwen3:8b`,
@@ -127,16 +127,17 @@ test('the soul is read only by whom a tick lets, which is said in the list; an a
   expect(
     screen
       .getAllByRole('listitem')
-      .filter((item) => item.textContent.includes('may read the soul and the last conversation'))
+      .filter((item) => item.textContent.includes('reads its agent’s soul and last conversation'))
       .map((item) => item.textContent.includes('My laptop')),
   ).toEqual([true]);
-  const tick = () => screen.queryByLabelText<HTMLInputElement>('May read its agent’s soul and last conversation');
+  const tick = () =>
+    screen.queryByLabelText<HTMLInputElement>('May read and change its agent’s soul, and read its last conversation');
   expect(tick()?.checked).toBe(false);
-  await page.user.click(screen.getByLabelText('May read its agent’s soul and last conversation'));
+  await page.user.click(screen.getByLabelText('May read and change its agent’s soul, and read its last conversation'));
   await page.user.selectOptions(screen.getByLabelText('For'), 'An application');
   expect(tick()).toBeNull();
   await page.user.selectOptions(screen.getByLabelText('For'), 'Wren');
-  await page.user.click(screen.getByRole('button', { name: 'Make a credential' }));
+  await page.user.click(screen.getByRole('button', { name: 'Create a credential' }));
   await screen.findByRole('dialog', { name: 'A credential for Wren' });
   expect(page.reach.bodies('POST /api/credentials')).toEqual([{ agentId: 'agent-2', label: '', readsSoul: true }]);
 });
@@ -150,16 +151,18 @@ test('an application may do what is ticked, which is said where it stands', asyn
       ),
   );
   await screen.findByRole('button', { name: 'Revoke Switch, abcd' });
-  expect(screen.getAllByRole('listitem').some((item) => item.textContent.includes('may: put to sleep, wake'))).toBe(
-    true,
-  );
+  expect(
+    screen
+      .getAllByRole('listitem')
+      .some((item) => item.textContent.includes('Put agents of the running session to sleep')),
+  ).toBe(true);
   await page.user.selectOptions(screen.getByLabelText('For'), 'An application');
   const ticks = within(screen.getByRole('group', { name: 'It may' })).getAllByRole<HTMLInputElement>('checkbox');
   expect(ticks.map(({ checked }) => checked)).toEqual([false, true, true, true, false, false, false, false]);
-  for (const name of [/^See limits/, /^Put agents/, /^Wake agents/, /^Open threads/])
+  for (const name of [/^See limits/, /^Put agents/, /^Wake agents/, /^Open its own threads/])
     await page.user.click(screen.getByLabelText(name));
-  await page.user.type(screen.getByLabelText(/^Where it is used/), 'Tide watch');
-  await page.user.click(screen.getByRole('button', { name: 'Make a credential' }));
+  await page.user.type(screen.getByLabelText('Label'), 'Tide watch');
+  await page.user.click(screen.getByRole('button', { name: 'Create a credential' }));
   await screen.findByRole('dialog', { name: 'A credential for an application' });
   expect(page.reach.bodies('POST /api/credentials')).toEqual([
     { agentId: null, label: 'Tide watch', scopes: ['threads'] },
@@ -170,7 +173,7 @@ test('a stray Escape does not lose the secret: it says so first', async () => {
   const page = await openClients([], (reach) =>
     reach.on('POST /api/credentials', () => json({ credential: credential('new'), secret: SECRET }, 201)),
   );
-  await page.user.click(await screen.findByRole('button', { name: 'Make a credential' }));
+  await page.user.click(await screen.findByRole('button', { name: 'Create a credential' }));
   const dialog = await screen.findByRole('dialog', { name: 'A credential for Lyra' });
   await page.user.click(within(dialog).getByRole('button', { name: 'Close' }));
   expect(within(dialog).getByLabelText('The secret').textContent).toBe(SECRET);
@@ -187,15 +190,15 @@ test('revoking asks first, and what the relay refuses stays with the reason', as
   );
   await page.user.click(await screen.findByRole('button', { name: 'Revoke My laptop, abcd' }));
   const dialog = screen.getByRole('dialog', { name: 'Revoke this credential?' });
-  await page.user.click(within(dialog).getByRole('button', { name: 'Revoke it' }));
+  await page.user.click(within(dialog).getByRole('button', { name: 'Revoke' }));
   expect((await within(dialog).findByRole('alert')).textContent).toContain('The store is closed.');
   page.reach.on('DELETE /api/credentials/a', () => {
     page.reach.on('GET /api/credentials', { credentials: [credential('a', { revokedAt: NOW })] });
     return new Response(null, { status: 204 });
   });
-  await page.user.click(within(dialog).getByRole('button', { name: 'Revoke it' }));
+  await page.user.click(within(dialog).getByRole('button', { name: 'Revoke' }));
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
-  expect(await screen.findByText('Nothing yet.')).toBeDefined();
+  expect(await screen.findByText('No credential yet. Create one above.')).toBeDefined();
 });
 
 test('an agent’s page makes one for this agent, without asking for whom', async () => {
@@ -204,10 +207,10 @@ test('an agent’s page makes one for this agent, without asking for whom', asyn
     (reach) => reach.on('POST /api/credentials', () => refused('Retired.', 409)),
     '/agent/agent-1/more',
   );
-  await page.user.click(await screen.findByText('Let a program act as Lyra…'));
+  await page.user.click(await screen.findByText('Add a credential'));
   expect(screen.queryByText('Of Wren')).toBeNull();
   expect(screen.queryByLabelText('For')).toBeNull();
-  await page.user.click(screen.getByRole('button', { name: 'Make a credential' }));
+  await page.user.click(screen.getByRole('button', { name: 'Create a credential' }));
   expect((await screen.findByText(/Could not do this. Retired\./)).getAttribute('role')).toBe('alert');
   expect(page.reach.bodies('POST /api/credentials')).toEqual([{ agentId: 'agent-1', label: '', readsSoul: false }]);
 });

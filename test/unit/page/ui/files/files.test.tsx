@@ -225,7 +225,7 @@ test('commands without a sandbox can be insisted on for one agent alone, where t
   const agent = await open((reach) => reach.on('GET /api/approvals', () => without(true)), '/settings/limits/agent-1');
   agent.reach.on('PUT /v1/agents/agent-1/config', ({ body }: { body: object }) => json(configAnswer(body)));
   expect(await screen.findByText('There is none here.')).toBeTruthy();
-  expect(screen.getByText(/^Its commands run as the user who started the relay/)).toBeTruthy();
+  expect(screen.getByText(/^Its commands can read, change and delete everything/)).toBeTruthy();
   await agent.user.click(tick() ?? document.body);
   await waitFor(() =>
     expect(agent.reach.bodies('PUT /v1/agents/agent-1/config')).toMatchObject([

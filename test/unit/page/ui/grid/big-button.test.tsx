@@ -198,7 +198,7 @@ test('who is marked can be kept as a group, woken by its name, changed, and remo
   expect(screen.queryByRole('button', { name: /as a group/ })).toBeNull();
   await mark('Wren');
   await press('Keep these 2 as a group…');
-  await press('Keep');
+  await press('Save');
   expect((await screen.findByText('It needs a name.')).getAttribute('role')).toBe('alert');
   await page.user.type(screen.getByRole('textbox', { name: 'Name of the group' }), '  Night   crew {Enter}');
   await waitFor(() => expect(groups()).toEqual([{ name: 'Night crew', agentIds: ['agent-1', 'agent-2'] }]));
@@ -244,7 +244,7 @@ test('where the relay cannot say what a wake costs, the dialog says so and shows
   await page.user.click(screen.getByRole('button', { name: 'More ways to wake' }));
   await page.user.click(screen.getByRole('menuitem', { name: 'Wake only some…' }));
   const dialog = await screen.findByRole('dialog', { name: 'Who shall wake?' });
-  await within(dialog).findByText(/^What it would cost is not known: It is broken\./);
+  await within(dialog).findByText(/^Cost unknown: It is broken\./);
   expect(dialog.textContent).not.toContain('tokens');
 });
 

@@ -112,7 +112,7 @@ describe('Connecting a model', () => {
       json(claude({ kind: 'server', state: { kind: 'answers', at: 0, ms: 90, tools: false } }), 201),
     );
     await page.user.click(within(choice).getByRole('button', { name: 'Connect' }));
-    expect(await screen.findByText('This model cannot use tools: agents can talk, and nothing else.')).toBeDefined();
+    expect(await screen.findByText('This model cannot use tools. Agents can only talk.')).toBeDefined();
     const given = { kind: 'server', address: 'https://models.example.org/api/v1', key: KEY };
     expect(page.reach.bodies('POST /api/models')).toEqual([given, { ...given, model: 'vendor/model-137' }]);
   });
@@ -151,7 +151,7 @@ describe('Connecting a model', () => {
         reach.on('GET /api/models', { connections: [claude({ connectionId: 'environment' })], may: 'any' }),
     });
     const card = await screen.findByRole('article', { name: 'Claude' });
-    expect(card.textContent).toContain('Set where the relay was started');
+    expect(card.textContent).toContain('Set at the relay’s start');
     expect(within(card).queryByRole('button', { name: 'Remove' })).toBeNull();
     expect(within(card).queryByRole('button', { name: 'Change the key' })).toBeNull();
   });
@@ -309,7 +309,7 @@ describe('Choosing a model from the header', () => {
     const dialog = await screen.findByRole('dialog', { name: 'Model' });
     expect(within(dialog).getAllByRole('radio', { name: /Everybody|Julian|Lyra/ })).toHaveLength(2);
     await page.user.click(within(dialog).getByRole('radio', { name: 'Opus 5.5' }));
-    await screen.findByText('Everybody answers with Opus 5.5 from the next message on.');
+    await screen.findByText('All answer with Opus 5.5 from the next message on.');
     expect(page.reach.bodies(PUT)).toMatchObject([{ leadModel: 'claude-opus-5-5', agentModel: 'claude-opus-5-5' }]);
     expect(screen.queryByRole('dialog', { name: 'Model' })).toBeNull();
   });

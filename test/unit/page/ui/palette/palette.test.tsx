@@ -13,7 +13,7 @@ const DAY = 24 * 60 * 60 * 1_000;
 
 const open = async (page: Awaited<ReturnType<typeof openPage>>) => {
   await page.user.keyboard('{Control>}k{/Control}');
-  return await screen.findByRole('combobox', { name: /^Find agents/ });
+  return await screen.findByRole('combobox', { name: /^Find anything/ });
 };
 const labels = () =>
   within(screen.getByRole('listbox', { name: 'Found' }))
@@ -65,11 +65,9 @@ describe('One keystroke', () => {
   test('says how many agents, actions and settings fit beside those that it lists', async () => {
     const page = await openPage({ docs: team(8) });
     await page.user.type(await open(page), 'co');
-    expect(
-      await screen.findByText(/^\d+ more agents, actions and settings fit\. More letters find them\.$/),
-    ).toBeDefined();
-    await page.user.type(screen.getByRole('combobox', { name: /^Find agents/ }), 'xyzzy');
-    await waitFor(() => expect(screen.queryByText(/more agents, actions and settings fit/)).toBeNull());
+    expect(await screen.findByText(/^\d+ more matches\. Type more to find them\.$/)).toBeDefined();
+    await page.user.type(screen.getByRole('combobox', { name: /^Find anything/ }), 'xyzzy');
+    await waitFor(() => expect(screen.queryByText(/more matches/)).toBeNull());
   });
 
   test('is gone through by arrows, and says when nothing is called so', async () => {
@@ -92,7 +90,7 @@ describe('One keystroke', () => {
     press('k', { ctrlKey: true });
     const went = [...'her'].map((key) => press(key));
     expect(went).toEqual([false, false, false]);
-    const field = await screen.findByRole('combobox', { name: /^Find agents/ });
+    const field = await screen.findByRole('combobox', { name: /^Find anything/ });
     await waitFor(() => expect(field).toHaveProperty('value', 'her'));
     await page.user.keyboard('on');
     expect(field).toHaveProperty('value', 'heron');
@@ -126,9 +124,9 @@ describe('One keystroke', () => {
 
     // A key goes from one to the next, and round.
     await page.user.keyboard('/');
-    await page.user.type(await screen.findByRole('combobox', { name: /^Find agents/ }), 'river{Enter}');
+    await page.user.type(await screen.findByRole('combobox', { name: /^Find anything/ }), 'river{Enter}');
     await waitFor(() => expect(location.pathname).toMatch(/^\/agent\/agent-2\/at/));
-    const bar = () => within(screen.getByRole('group', { name: 'What was found' }));
+    const bar = () => within(screen.getByRole('group', { name: 'Results' }));
     expect(bar().getByRole('status').textContent).toBe('1 of 2');
     const seen = new Set<string>();
     for (let n = 0; n < 2; n++) {
@@ -140,11 +138,11 @@ describe('One keystroke', () => {
     const here = location.pathname;
     await page.user.keyboard('p');
     expect(location.pathname).not.toBe(here);
-    await page.user.click(bar().getByRole('button', { name: 'The next one' }));
+    await page.user.click(bar().getByRole('button', { name: 'Next' }));
     expect(location.pathname).toBe(here);
     expect(bar().getByRole('status').textContent).toBe('1 of 2');
-    await page.user.click(bar().getByRole('button', { name: 'Done with what was found' }));
-    expect(screen.queryByRole('group', { name: 'What was found' })).toBeNull();
+    await page.user.click(bar().getByRole('button', { name: 'End search' }));
+    expect(screen.queryByRole('group', { name: 'Results' })).toBeNull();
     // One goes on from the one that was chosen.
     await page.user.type(await open(page), 'river');
     await waitFor(() => expect(screen.getAllByRole('option', { name: /river/ })).toHaveLength(2));
@@ -165,12 +163,12 @@ describe('One keystroke', () => {
     await waitFor(() => expect(hits()).toHaveLength(3));
     await page.user.selectOptions(screen.getByRole('combobox', { name: 'With whom' }), 'Lyra');
     await waitFor(() => expect(hits()).toHaveLength(2));
-    await page.user.selectOptions(screen.getByRole('combobox', { name: 'Said by' }), 'Said by you');
+    await page.user.selectOptions(screen.getByRole('combobox', { name: 'Said by' }), 'By you');
     await waitFor(() => expect(hits()).toHaveLength(1));
     const where = screen.getByRole('combobox', { name: 'Where' });
-    await page.user.selectOptions(where, 'In threads');
+    await page.user.selectOptions(where, 'Threads');
     await waitFor(() => expect(hits()).toHaveLength(0));
-    await page.user.selectOptions(where, 'In conversations');
+    await page.user.selectOptions(where, 'Conversations');
     await waitFor(() => expect(hits()).toHaveLength(1));
     await page.user.selectOptions(screen.getByRole('combobox', { name: 'When' }), 'Since yesterday');
     expect(await screen.findByText(/^No results for “/)).toBeDefined();
@@ -186,9 +184,12 @@ describe('One keystroke', () => {
     const hits = () => screen.getAllByRole('option').filter((option) => option.dataset['kind'] === 'hit');
     await page.user.keyboard('f');
     const dialog = await screen.findByRole('dialog', { name: 'Find in the conversation with Lyra' });
-    await page.user.type(within(dialog).getByRole('combobox', { name: 'Words that were said with Lyra' }), 'herons');
+    await page.user.type(
+      within(dialog).getByRole('combobox', { name: 'Find in the conversation with Lyra' }),
+      'herons',
+    );
     await waitFor(() => expect(hits().map((hit) => hit.textContent)).toEqual([expect.stringContaining('by night')]));
-    await page.user.selectOptions(screen.getByRole('combobox', { name: 'With whom' }), 'With anybody');
+    await page.user.selectOptions(screen.getByRole('combobox', { name: 'With whom' }), 'With anyone');
     await waitFor(() => expect(hits()).toHaveLength(2));
     await page.user.keyboard('{Escape}');
     await page.user.click(screen.getByRole('button', { name: 'More about Lyra' }));

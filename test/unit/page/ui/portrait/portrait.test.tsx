@@ -49,7 +49,7 @@ test('an agent’s page has tabs, each with an address, that the arrows, Home an
 test('every earlier soul stands there as what it changed, line by line; ids only under Advanced', async () => {
   const souls = ['I am Lyra.\nI keep the bridge.', 'I am Lyra.\nI keep the new bridge.'] as const;
   const page = await portrait('/about', [soulChange(2, souls[0]), soulChange(1, souls[1])]);
-  await page.user.click(await screen.findByText('1 line new, 1 gone · as it is now'));
+  await page.user.click(await screen.findByText('1 line new, 1 gone · now'));
   const lines = () => [...document.querySelectorAll('.diff span')].map((line) => line.textContent.trim());
   expect(lines()).toEqual(['I am Lyra.', '− I keep the bridge.', '+ I keep the new bridge.']);
   await page.user.click(screen.getByText('1 line new, 0 gone'));
@@ -89,7 +89,7 @@ test('its conversations stand by day and lead to their place; a day in the addre
   await page.user.type(day, '2026-11-10');
   await waitFor(() => expect(location.pathname).toBe('/agent/agent-1/conversations/2026-11-10'));
   await waitFor(() => expect(days()).toEqual(['Monday 12 October']));
-  expect(panel().textContent).toContain('Nothing began on that day.');
+  expect(panel().textContent).toContain('None on that day.');
   await page.user.click(screen.getByRole('link', { name: 'To the newest' }));
   await page.user.click(await within(panel()).findByRole('link', { name: /day 2/ }));
   expect(location.pathname).toBe('/agent/agent-1/at/greeting-2');
@@ -102,7 +102,7 @@ test('what cannot be read of its conversations is said, and can be tried again; 
   expect((await screen.findByRole('alert')).textContent).toContain('disk error');
   page.owner.broken = null;
   await page.user.click(screen.getByRole('button', { name: 'Try again' }));
-  expect(await screen.findByText(/Nothing was said with Lyra yet/)).toBeDefined();
+  expect(await screen.findByText(/No conversation with Lyra yet/)).toBeDefined();
 });
 
 test('what it did with its tools stands by day, and what it costs has a tab of its own', async () => {

@@ -20,7 +20,7 @@ test('a span of time is forgotten after a list of what goes', async () => {
   fireEvent.change(within(form).getByLabelText('From'), { target: { value: localText(NOW - 100_000_000) } });
   fireEvent.change(within(form).getByLabelText('Until'), { target: { value: localText(NOW - 10_000_000) } });
   await page.user.click(show);
-  const dialog = await screen.findByRole('dialog', { name: 'Forget this span of time?' });
+  const dialog = await screen.findByRole('dialog', { name: 'Forget all of this?' });
   expect((await within(dialog).findByText(/1 message/)).textContent).toBe('1 message · 0 summaries · 0 notes');
   await page.user.click(within(dialog).getByRole('button', { name: 'Yes, forget it' }));
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
@@ -46,7 +46,7 @@ test('the log names what was forgotten, without its content', async () => {
   };
   const page = await openPage({ docs, path: '/settings/privacy' });
   const log = await section('What was forgotten');
-  expect(log.textContent).toContain('Nothing was forgotten for good.');
+  expect(log.textContent).toContain('Nothing is forgotten yet.');
   await page.say({ news: 'forgotten', forgets: [forgotten] });
   await waitFor(() => expect(log.textContent).toContain('Conversation with Lyra'));
   expect(log.textContent).not.toContain('secret');
@@ -57,6 +57,6 @@ test('a sentence is searched for in everything, and each place is named', async 
   const search = await section('Search everything for a sentence');
   await page.user.type(within(search).getByRole('textbox', { name: 'Sentence' }), 'A secret of old.');
   await page.user.click(within(search).getByRole('button', { name: 'Search everything' }));
-  const places = await within(search).findByRole('list', { name: 'Where it was found' });
+  const places = await within(search).findByRole('list', { name: 'Results' });
   expect(places.textContent).toContain('This browser, message: 1');
 });

@@ -801,7 +801,7 @@ test('every field of a routine is in its editor: what few change stands under Mo
     ['Model of the first request', 'planner'],
     ['Model after tools were used', 'doer'],
   ] as const) {
-    await page.user.selectOptions(field(label), 'Another, by its name…');
+    await page.user.selectOptions(field(label), 'Another model…');
     await page.user.type(field(label), `${model}{Enter}`);
   }
   await page.user.selectOptions(field('Tools it may use'), 'Only these…');

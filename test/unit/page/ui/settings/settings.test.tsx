@@ -173,7 +173,7 @@ test('the wake prompt begins as the original, and is checked while one types', a
   fireEvent.change(field, { target: { value: 'Hello {{name}}' } });
   await page.user.click(screen.getByRole('button', { name: 'Save' }));
   expect(saved(page)).toEqual([['wakeTemplate', 'Hello {{name}}']]);
-  await page.user.click(screen.getByRole('button', { name: 'Set back to the original' }));
+  await page.user.click(screen.getByRole('button', { name: 'Restore the original' }));
   expect(saved(page).at(-1)).toEqual(['wakeTemplate', '']);
   expect(field.value).toContain('You are waking.');
 });
@@ -200,37 +200,11 @@ test('a placeholder is put in where the caret stands', async () => {
   expect(field.value).toBe('a{{name}}b');
 });
 
-test('the rehearsal mind is told which seats fail', async () => {
-  const page = await settings('rehearsal');
-  await page.user.click(await screen.findByRole('checkbox', { name: 'Seat 2: Fails' }));
-  await page.user.click(screen.getByRole('checkbox', { name: 'Seat 5: Stays silent' }));
-  const speed = screen.getByLabelText('Between words, ms');
-  fireEvent.change(speed, { target: { value: '0' } });
-  fireEvent.blur(speed);
-  await waitFor(async () =>
-    expect(await page.relay.getRehearsal()).toMatchObject({ value: { fail: [1], silent: [4], wordMs: 0 } }),
-  );
-});
-
-test('with a real mind there is nothing to rehearse', async () => {
-  await settings('rehearsal', {
-    prepare: ({ relay }) => {
-      relay.refusal = {
-        kind: 'refused',
-        status: 404,
-        message: 'x',
-        problem: { type: 'x', title: 'x', status: 404, detail: 'x' },
-      };
-    },
-  });
-  expect(await screen.findByText(/there is nothing to try here/)).toBeDefined();
-});
-
 test('storage says what is kept, and can be asked to be kept for good', async () => {
   const page = await settings('storage');
   expect((await screen.findByRole('region', { name: 'Space used' })).textContent).toContain('2.4 MB of 10 GB');
   await page.user.click(screen.getByRole('button', { name: 'Ask the browser to keep it' }));
-  expect(screen.getByText('Yes: the browser keeps it until you clear it yourself.')).toBeDefined();
+  expect(screen.getByText('The browser keeps it until you clear it.')).toBeDefined();
 });
 
 test('an agent can retire, leaves the seat, and comes back', async () => {
@@ -238,14 +212,14 @@ test('an agent can retire, leaves the seat, and comes back', async () => {
   await page.user.click((await screen.findAllByRole('button', { name: 'Retire' }))[0] ?? document.body);
   expect(page.state.household.store.getState().roster.retired.map((agent) => agent.name)).toEqual(['Lyra']);
   await page.user.selectOptions(screen.getByLabelText('Seat for Lyra'), '8');
-  await page.user.click(screen.getByRole('button', { name: 'Bring back' }));
+  await page.user.click(screen.getByRole('button', { name: 'Give a seat' }));
   expect(page.state.household.store.getState().roster.seats.get(8)?.name).toBe('Lyra');
 });
 
 test('who was born into a taken seat waits, and can be given an empty one', async () => {
   const page = await settings('team', { docs: [...team(1), agentDoc('late', 'Orla', 0, 'x', NOW)] });
   await page.user.selectOptions(await screen.findByLabelText('Seat for Orla'), '5');
-  await page.user.click(screen.getByRole('button', { name: 'Give this seat' }));
+  await page.user.click(screen.getByRole('button', { name: 'Give a seat' }));
   expect(page.state.household.store.getState().roster.seats.get(5)?.name).toBe('Orla');
 });
 
@@ -293,15 +267,15 @@ test('what the relay sees names agents’ files, tool calls and snapshots, and a
   const text = document.body.textContent;
   for (const what of [
     'files in your agents’ folders',
-    'did with their tools',
-    'A snapshot of each agent',
+    'Tool calls and approvals',
+    'Soul and last conversation of each agent',
     'Routines, reminders',
-    'only a hash',
+    'only as a hash',
   ])
     expect(text).toContain(what);
   page.unmount();
   await settings('exports');
-  expect(await screen.findByText(/^These files are on the relay’s machine only/)).toBeDefined();
+  expect(await screen.findByText(/The agents’ files on the relay are not in it/)).toBeDefined();
 });
 
 test('every setting that is looked for by name stands on its section under that name, and is gone to', async () => {
@@ -383,9 +357,9 @@ test('what one is told is chosen for this device, kept by the relay, and why a b
   });
   expect(screen.getByRole<HTMLInputElement>('checkbox', { name: /^Tell me on this device/ }).disabled).toBe(true);
   expect(screen.getByText(/does this only for a page under https/)).toBeTruthy();
-  await page.user.click(screen.getByRole('checkbox', { name: /^An answer that took long/ }));
+  await page.user.click(screen.getByRole('checkbox', { name: /^Long answers/ }));
   await screen.findByText('Saved');
-  await page.user.click(screen.getByRole('checkbox', { name: /^Not in these hours/ }));
+  await page.user.click(screen.getByRole('checkbox', { name: /^In these hours/ }));
   await waitFor(() => expect(put).toHaveLength(2));
   expect(put[1]).toMatchObject({
     kinds: ['approval', 'failure', 'mention', 'night', 'review'],
@@ -395,19 +369,21 @@ test('what one is told is chosen for this device, kept by the relay, and why a b
   await page.user.click(await screen.findByRole('button', { name: 'Undo' }));
   await waitFor(() => expect(put).toHaveLength(3));
   expect(put[2]).toMatchObject({ kinds: ['approval', 'failure', 'mention', 'night', 'review'], quiet: null });
-  await page.user.click(await screen.findByRole('button', { name: 'Tell it nothing any more: Safari on iPhone' }));
+  await page.user.click(await screen.findByRole('button', { name: 'Turn off: Safari on iPhone' }));
   await waitFor(() => expect(page.reach.times('DELETE /api/notifications/devices/d1')).toBe(1));
   // Its push service did not take the last one: what to do stands there, and can be done.
-  expect(screen.getByRole('alert').textContent).toMatch(/^Safari on iPhone is not told.*\(403\).*Give a mail address/);
+  expect(screen.getByRole('alert').textContent).toMatch(
+    /^Safari on iPhone gets no notifications.*\(403\).*Give a mail address/,
+  );
   await page.user.type(screen.getByRole('textbox', { name: 'Mail address' }), 'noa@example.org{Enter}');
   await waitFor(() =>
     expect(page.reach.bodies('PUT /api/notifications/contact')).toEqual([{ mail: 'noa@example.org' }]),
   );
   // A day that is quiet from one hour to the same is a day without quiet hours.
-  await page.user.click(screen.getByRole('checkbox', { name: /^Not in these hours/ }));
-  expect(screen.queryByText(/so there are none/)).toBeNull();
+  await page.user.click(screen.getByRole('checkbox', { name: /^In these hours/ }));
+  expect(screen.queryByText(/^Give two different times/)).toBeNull();
   fireEvent.change(await screen.findByLabelText(/^Until/), { target: { value: '22:00' } });
-  expect(await screen.findByText(/so there are none/)).toBeDefined();
+  expect(await screen.findByText(/^Give two different times/)).toBeDefined();
 });
 
 const PROGRAM = {
@@ -443,15 +419,15 @@ const described = (button: HTMLElement) =>
 
 test('where no ACP agent is found it is said what to do, and one that is found fills in the form', async () => {
   const page = await agentPrograms({ programs: [] });
-  expect(screen.getByText(/was found on the relay’s machine\. Install one there and sign in/)).toBeDefined();
-  const add = screen.getByRole('button', { name: 'Connect and try it' });
+  expect(screen.getByText(/^None found\. Install one on the relay’s machine/)).toBeDefined();
+  const add = screen.getByRole('button', { name: 'Connect' });
   expect(described(add)).toBe('It needs a name and a command.');
   await page.user.click(add);
   expect(page.reach.times('POST /api/agent-programs')).toBe(0);
   await page.become({ programs: [], found: [{ name: 'Goose', command: 'goose', args: ['acp'] }] });
-  expect(screen.queryByText(/was found on the relay’s machine\. Install/)).toBeNull();
+  expect(screen.queryByText(/^None found\. Install/)).toBeNull();
   await page.user.click(screen.getByRole('button', { name: 'Goose' }));
-  expect(described(add)).toMatch(/^It is started once/);
+  expect(described(add)).toMatch(/^It starts once/);
   await page.user.click(add);
   expect(page.reach.bodies('POST /api/agent-programs')).toMatchObject([
     { name: 'Goose', command: 'goose', args: ['acp'] },
@@ -465,13 +441,11 @@ test('an ACP agent says whether it is being tested, answers, is signed out or do
   const page = await agentPrograms({ programs: [PROGRAM] });
   const card = within(screen.getByRole('article', { name: 'Claude Code' }));
   const button = card.getByRole('button', { name: 'Try it' });
-  expect(described(button)).toBe('Claude Code: not tested since the relay was started');
+  expect(described(button)).toBe('Claude Code: not tested');
   const stands = (state: object, running: readonly object[] = []) =>
     page.become({ programs: [{ ...PROGRAM, state, running }] });
   await stands({ kind: 'trying', since: NOW });
-  expect(described(button)).toBe(
-    'Claude Code: is being tested: it can take a minute, and more where it is fetched first',
-  );
+  expect(described(button)).toBe('Claude Code: testing (a first download takes minutes)');
   for (const each of card.getAllByRole('button')) {
     expect(each.getAttribute('aria-disabled')).toBe('true');
     await page.user.click(each);
@@ -479,7 +453,7 @@ test('an ACP agent says whether it is being tested, answers, is signed out or do
   expect(page.reach.times('POST /api/agent-programs/p1/try')).toBe(0);
   expect(screen.queryByRole('dialog', { name: 'Remove Claude Code?' })).toBeNull();
   await stands({ kind: 'fails', at: NOW, why: 'not-signed-in', message: 'Sign in there.' });
-  expect(described(button)).toBe('Claude Code: is signed out');
+  expect(described(button)).toBe('Claude Code: signed out');
   expect(card.getByText('Sign in there.')).toBeDefined();
   await stands({ kind: 'fails', at: NOW, why: 'hangs', message: 'It said no word.' });
   expect(described(button)).toBe('Claude Code: does not answer');
@@ -491,10 +465,10 @@ test('an ACP agent says whether it is being tested, answers, is signed out or do
   const has = (tools: boolean | null) =>
     stands({ kind: 'answers', at: NOW, ms: 900, is: 'claude 1.0', tools }, running);
   await has(null);
-  expect(card.getByText(/Whether it takes Roost’s tools is not known yet/)).toBeDefined();
+  expect(card.getByText(/Roost’s tools: not known/)).toBeDefined();
   await has(true);
   expect(card.getByText('It has Roost’s tools.')).toBeDefined();
-  const at = card.getByRole('list', { name: 'Who thinks with Claude Code now' });
+  const at = card.getByRole('list', { name: 'Agents with Claude Code now' });
   expect(at.textContent).toBe('Lyra: at work · mode “Auto”: you are asked');
   await page.user.click(button);
   expect(page.reach.times('POST /api/agent-programs/p1/try')).toBe(1);
@@ -529,13 +503,13 @@ test('an attached program is held in the sandbox unless the person says otherwis
   await page.user.click(within(form).getByRole('button', { name: 'Save' }));
   expect(within(form).getByRole('alert').textContent).toContain('not a host is no host.');
   await page.user.click(within(form).getByRole('radio', { name: 'Free on this machine' }));
-  expect(form.textContent).toContain('It can read and change all that whoever started Roost can');
+  expect(form.textContent).toContain('It can read and change everything that Roost’s user can');
   await page.user.click(within(form).getByRole('button', { name: 'Save' }));
   await waitFor(() => expect(page.reach.bodies('PUT /api/mcp-servers/s1')).toEqual([{ box: null, version: 1 }]));
   await page.user.click(screen.getByRole('radio', { name: 'Program' }));
-  await page.user.type(screen.getByLabelText(/Agents see its tools/), 'files');
+  await page.user.type(screen.getByLabelText(/Agents see this name/), 'files');
   await page.user.type(screen.getByLabelText('Program', { selector: 'input:not([type=radio])' }), 'files-server');
-  await page.user.type(screen.getByLabelText(/^Folder that it reads and writes/), '/srv/files');
+  await page.user.type(screen.getByLabelText(/^Folder it may change/), '/srv/files');
   await page.user.type(screen.getByLabelText(/^Hosts that it reaches/), 'api.example.org');
   await page.user.click(screen.getByRole('button', { name: 'Connect' }));
   const box = { folder: '/srv/files', reads: [], network: ['api.example.org'] };
@@ -573,10 +547,10 @@ const FILES = {
 test('a program that is fetched is offered the host of its registry and the folders of its arguments, to be given or not', async () => {
   const page = await attachForm();
   await page.user.click(screen.getByRole('radio', { name: 'Program' }));
-  await page.user.type(screen.getByLabelText(/Agents see its tools/), 'files');
+  await page.user.type(screen.getByLabelText(/Agents see this name/), 'files');
   await page.user.type(screen.getByLabelText('Program', { selector: 'input:not([type=radio])' }), 'npx');
   fireEvent.change(screen.getByLabelText(/^Arguments/), { target: { value: FILES.args.join('\n') } });
-  const given = await screen.findByRole('checkbox', { name: /^Give what is needed to start/ });
+  const given = await screen.findByRole('checkbox', { name: /^Required/ });
   for (const words of [
     'files fetches its program from registry.example.org.',
     'files reads and writes /home/me/notes.',
@@ -614,7 +588,7 @@ test('values of pasted settings that another machine knows are asked for, and no
   expect(key.getAttribute('type')).toBe('password');
   await page.user.type(key, 'secret-1');
   await page.user.type(screen.getByLabelText(/^NOTES/), '/home/me/notes');
-  expect((await screen.findByRole('checkbox', { name: /^Give what/ })).closest('label')?.textContent).toContain(
+  expect((await screen.findByRole('checkbox', { name: /^Required/ })).closest('label')?.textContent).toContain(
     'files reads and writes /home/me/notes.',
   );
   await page.user.click(connect);
@@ -630,11 +604,11 @@ test('values of pasted settings that another machine knows are asked for, and no
 
 test('a server whose sign-in registers nobody is given the client that the person registered there', async () => {
   const page = await attachForm();
-  await page.user.type(screen.getByLabelText(/Agents see its tools/), 'hub');
+  await page.user.type(screen.getByLabelText(/Agents see this name/), 'hub');
   await page.user.type(screen.getByRole('textbox', { name: 'Address' }), 'https://hub.example.org/mcp');
-  await page.user.click(screen.getByText('It wants a client that you registered'));
+  await page.user.click(screen.getByText('It needs a registered client'));
   await page.user.type(screen.getByLabelText(/^Client ID/), 'roost-of-mine');
-  await page.user.type(screen.getByLabelText('Client secret, if it has one'), 'hush');
+  await page.user.type(screen.getByLabelText('Client secret (optional)'), 'hush');
   await page.user.click(screen.getByRole('button', { name: 'Connect' }));
   const client = { id: 'roost-of-mine', secret: 'hush' };
   await waitFor(() =>

@@ -73,7 +73,7 @@ test('a relay that cannot reach its database is said to, while those who are awa
 test('a sign-in that is another household’s is changed for one of this browser’s own, with which the owner begins anew', async () => {
   const page = await openPage({ docs: team(1), link: { kind: 'elsewhere' }, snapshot: null });
   page.relay.status = { begun: true, lived: true, others: 0, look: false };
-  await page.user.click(screen.getByRole('button', { name: 'Take a sign-in of its own' }));
+  await page.user.click(screen.getByRole('button', { name: 'Get a separate sign-in' }));
   expect(page.relay.asked).toEqual(['begin anew']);
   expect(page.owner.calls).toContain('signInChanged');
 });
@@ -81,7 +81,7 @@ test('a sign-in that is another household’s is changed for one of this browser
 test.each<[StorageProblem['kind'], string]>([
   ['quota', 'The disk is full'],
   ['blocked', 'not open yet'],
-  ['no-owner', 'cannot reach what is stored here'],
+  ['no-owner', 'cannot reach the storage'],
 ])('a storage that is %s says what to do, and holds the button', async (kind, words) => {
   const page = await openPage({ docs: team(1) });
   await page.say({ news: 'problem', problem: { kind, detail: 'Do this and that.' } });
@@ -251,10 +251,10 @@ test('whoever waits long for the ledger is told so, with a way out, until it is 
     },
   });
   const said = () => within(screen.getByRole('main')).getByRole('status').textContent;
-  expect(said()).toBe('Opening what is stored here…');
+  expect(said()).toBe('Opening your team…');
   expect(screen.queryByRole('button', { name: 'Reload' })).toBeNull();
   act(() => later.forEach((task) => task()));
-  expect(said()).toMatch(/^It takes longer than usual to open what this browser/);
+  expect(said()).toMatch(/^Opening your team takes longer than usual/);
   expect(screen.getByRole('button', { name: 'Reload' })).toBeDefined();
   await act(async () => read.resolve());
   expect(await screen.findByRole('button', { name: /^Julian, lead/ })).toBeDefined();

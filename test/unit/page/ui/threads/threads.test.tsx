@@ -65,7 +65,7 @@ async function openThreads({
 }
 const changed = (page: Page) => page.hear({ kind: 'changed', time: NOW, what: 'threads', agentId: null });
 const field = () => screen.findByRole<HTMLTextAreaElement>('textbox', { name: 'Write in The bridge' });
-const log = () => screen.findByRole('region', { name: 'What was said in The bridge' });
+const log = () => screen.findByRole('region', { name: 'Messages in The bridge' });
 
 test('a thread that mentions the person is listed in the inbox until it is read, and no other', async () => {
   const page = await openThreads({
@@ -167,7 +167,7 @@ test('a message shows whose it is, is set as Markdown, and carries its mentions 
 test('whom a message is for is said also where its words do not name them', async () => {
   await openThreads({ messages: [message(1, 'agent-2', 'Look at this.', ['agent-1'])] });
   const [article] = within(await log()).getAllByRole('article');
-  expect(article?.textContent).toContain('for @Lyra');
+  expect(article?.textContent).toContain('For @Lyra');
 });
 
 test('an @ offers those who take part; arrows choose, Enter puts the name in, and the next Enter sends', async () => {
@@ -183,7 +183,7 @@ test('an @ offers those who take part; arrows choose, Enter puts the name in, an
   await page.user.keyboard('{Enter}');
   expect(box.value).toBe('Thank you @Wren ');
   expect(screen.queryByRole('option')).toBeNull();
-  expect(screen.getByText('Told, and may be woken: Wren.')).toBeDefined();
+  expect(screen.getByText('Notified, and may wake: Wren')).toBeDefined();
   await page.user.keyboard('{Enter}');
   await waitFor(() =>
     expect(page.reach.bodies('POST /api/threads/bridge/messages')).toMatchObject([
@@ -276,7 +276,7 @@ test('who is at work on a thread stands under its title, and who has read what o
   const messages = [...BRIDGE, { ...message(3, 'human', 'And now, @Wren?', ['agent-2']), time: NOW - 1_000 }];
   const page = await openThreads({ messages });
   const region = await log();
-  expect(region.textContent).toContain('No agent has opened this thread since');
+  expect(region.textContent).toContain('Not read by any agent yet');
   const bridge = thread('bridge', 'The bridge', { messages: 3 });
   page.reach.on('GET /api/threads/bridge/messages', {
     ...{ thread: bridge, messages, more: false },
@@ -296,7 +296,7 @@ test('who is at work on a thread stands under its title, and who has read what o
   await page.hear({ kind: 'tool', messageId: 'agent-1', block: { ...waits, input, startedAt: NOW } });
   expect((await line()).textContent).toBe('Lyra: waits for WrenWren: thinking');
   await page.user.click(await line());
-  const list = within(screen.getByRole('region', { name: 'What goes on in The bridge' }));
+  const list = within(screen.getByRole('region', { name: 'Activity in The bridge' }));
   expect(list.getByRole('region', { name: 'Lyra' }).textContent).toContain('waits for Wren');
 });
 
@@ -420,7 +420,7 @@ test('a thread is begun with a title and those who take part, and is open at onc
   const dialog = await screen.findByRole('dialog', { name: 'Begin a thread' });
   await page.user.click(within(dialog).getByRole('button', { name: 'Begin' }));
   expect(within(dialog).getByRole('alert').textContent).toBe('It needs a name.');
-  await page.user.type(within(dialog).getByLabelText('What it is about'), 'The bridge');
+  await page.user.type(within(dialog).getByLabelText('Title'), 'The bridge');
   await page.user.click(within(dialog).getByRole('checkbox', { name: 'Lyra' }));
   await page.user.click(within(dialog).getByRole('button', { name: 'Begin' }));
   await waitFor(() => expect(location.pathname).toBe('/threads/bridge'));
@@ -437,8 +437,8 @@ test('somebody is added and removed, and it can be undone', async () => {
     return json(bridge);
   });
   page.reach.on('DELETE /api/threads/bridge/participants/agent-3', bridge);
-  await page.user.click(await screen.findByRole('button', { name: /^Who takes part/ }));
-  const dialog = screen.getByRole('dialog', { name: 'Who takes part' });
+  await page.user.click(await screen.findByRole('button', { name: /^Members/ }));
+  const dialog = screen.getByRole('dialog', { name: 'Members' });
   await page.user.click(within(dialog).getByRole('button', { name: 'Add Sable' }));
   expect(await within(dialog).findByRole('button', { name: 'Remove Sable' })).toBeDefined();
   expect(page.reach.bodies('POST /api/threads/bridge/participants')).toEqual([{ agentId: 'agent-3' }]);
@@ -458,8 +458,8 @@ test('a thread is closed with a summary, which then stands where one wrote', asy
   });
   await log();
   await page.user.click(screen.getByRole('button', { name: 'More about this thread' }));
-  await page.user.click(screen.getByRole('menuitem', { name: 'Close with a summary…' }));
-  await page.user.type(screen.getByLabelText(/What came of it/), 'The second pier.');
+  await page.user.click(screen.getByRole('menuitem', { name: 'Close the thread…' }));
+  await page.user.type(screen.getByLabelText(/^Summary/), 'The second pier.');
   await page.user.click(screen.getByRole('button', { name: 'Close the thread' }));
   expect(await screen.findByText(/Closed by you/)).toBeDefined();
   expect(screen.getByText('The second pier.')).toBeDefined();
@@ -533,17 +533,17 @@ test('a key finds in the thread that is open alone, and a line says which of how
   await screen.findByText(/To the second pier/);
   await page.user.keyboard('f');
   const dialog = await screen.findByRole('dialog', { name: 'Find in this thread' });
-  await page.user.type(within(dialog).getByRole('combobox', { name: 'Words that were said in this thread' }), 'weight');
+  await page.user.type(within(dialog).getByRole('combobox', { name: 'Find in this thread' }), 'weight');
   const hits = () => screen.getAllByRole('option').filter((option) => option.dataset['kind'] === 'hit');
   await waitFor(() => expect(hits()).toHaveLength(2));
-  await page.user.selectOptions(within(dialog).getByRole('combobox', { name: 'With whom' }), 'With anybody');
+  await page.user.selectOptions(within(dialog).getByRole('combobox', { name: 'With whom' }), 'With anyone');
   await waitFor(() => expect(hits()).toHaveLength(3));
   fireEvent(dialog, new Event('cancel', { cancelable: true }));
   await page.user.click(screen.getByRole('button', { name: 'More about this thread' }));
   await page.user.click(screen.getByRole('menuitem', { name: 'Find in this thread' }));
-  await page.user.type(await screen.findByRole('combobox', { name: 'Words that were said in this thread' }), 'weight');
+  await page.user.type(await screen.findByRole('combobox', { name: 'Find in this thread' }), 'weight');
   await waitFor(() => expect(hits()).toHaveLength(2));
   await page.user.keyboard('{Enter}');
-  const bar = await screen.findByRole('group', { name: 'What was found' });
+  const bar = await screen.findByRole('group', { name: 'Results' });
   expect(within(bar).getByRole('status').textContent).toBe('1 of 2');
 });

@@ -135,7 +135,7 @@ describe('reading aloud', () => {
     const none = readAloud(state, 'lyra', 'Lyra', 'Hello.');
     speech.dispatchEvent(new Event('voiceschanged'));
     await none;
-    expect(texts(state).at(-1)).toMatch(/^This browser has no voice/);
+    expect(texts(state).at(-1)).toMatch(/^This browser cannot read aloud/);
   });
 
   it('has the voice that was chosen for an agent on this device', async () => {
@@ -188,7 +188,7 @@ describe('dictation', () => {
   it('says where the sound goes before it listens for the first time, and not again on this device', () => {
     const { heard, unmount, view } = show();
     press('Dictate');
-    expect(screen.getByRole('status').textContent).toMatch(/send the sound to their maker/);
+    expect(screen.getByRole('status').textContent).toMatch(/sends the sound to Google/);
     press('Begin');
     expect(Recognizer.last.calls).toEqual(['start']);
     Recognizer.last.hear('hello th', false);
@@ -212,7 +212,7 @@ describe('dictation', () => {
     press('Begin');
     Recognizer.last.send('error', { error: 'not-allowed' });
     Recognizer.last.send('end', {});
-    expect(screen.getByRole('status').textContent).toMatch(/microphone was not allowed/);
+    expect(screen.getByRole('status').textContent).toMatch(/microphone is not allowed/);
     press('Dictate');
     expect(screen.queryByRole('status')).toBeNull();
     unmount();

@@ -74,13 +74,13 @@ test('the webhooks of a project are listed with what they do, and those of other
 test('a webhook is made with a name and a column, and its address is shown once', async () => {
   const page = await openWebhooks([]);
   const open = await dialog();
-  await page.user.click(await within(open).findByRole('button', { name: 'Make a webhook' }));
+  await page.user.click(await within(open).findByRole('button', { name: 'Create a webhook' }));
   expect(within(open).getByRole('alert').textContent).toBe('It needs a name.');
-  await page.user.type(within(open).getByLabelText('Who calls it'), 'GitHub');
-  await page.user.selectOptions(within(open).getByLabelText('Where its tasks go'), 'ready');
-  await page.user.type(within(open).getByLabelText(/^Of GitHub’s issues/), 'roost');
-  await page.user.click(within(open).getByLabelText(/^Only with a signature/));
-  await page.user.click(within(open).getByRole('button', { name: 'Make a webhook' }));
+  await page.user.type(within(open).getByLabelText('Name'), 'GitHub');
+  await page.user.selectOptions(within(open).getByLabelText('Tasks go to'), 'ready');
+  await page.user.type(within(open).getByLabelText(/^GitHub label/), 'roost');
+  await page.user.click(within(open).getByLabelText(/^Require GitHub’s signature/));
+  await page.user.click(within(open).getByRole('button', { name: 'Create a webhook' }));
   expect((await within(open).findByLabelText('The address')).textContent).toBe(`${location.origin}/hooks/${SECRET}`);
   expect(within(open).getByLabelText('The secret for signatures').textContent).toBe('signing-secret');
   expect(page.reach.bodies('POST /api/webhooks')).toEqual([
@@ -101,7 +101,9 @@ test('a webhook is made with a name and a column, and its address is shown once'
 test('a webhook is renewed, with its new address, and deleted, each after a question', async () => {
   const page = await openWebhooks([webhook('one')]);
   await page.user.click(await screen.findByRole('button', { name: 'Renew Website, wxyz' }));
-  await page.user.click(await screen.findByRole('button', { name: 'Renew it' }));
+  await page.user.click(
+    await within(await screen.findByRole('dialog', { name: /^Renew/ })).findByRole('button', { name: 'Renew' }),
+  );
   expect((await screen.findByLabelText('The address')).textContent).toContain('/hooks/SECRET-renewed');
   await page.user.click(screen.getByRole('button', { name: 'I have copied what I need' }));
   await page.user.click(await screen.findByRole('button', { name: 'Delete Website, wxyz' }));

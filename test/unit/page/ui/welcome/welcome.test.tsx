@@ -26,7 +26,7 @@ test('Begin that was pressed in another tab too leaves its names as they are, an
   await page.user.click(screen.getByRole('button', { name: 'Begin' }));
   await page.say({ news: 'documents', docs: team(0) });
   answered.resolve();
-  await screen.findByText(/^Another tab has begun already\./);
+  await screen.findByText(/^Another tab has already started\./);
   expect(page.owner.docs).toEqual([]);
   expect(page.state.household.store.getState().settings.humanName).toBe('Marcus');
 });
@@ -79,10 +79,10 @@ const OTHERS = { begun: false, lived: false, others: 1, look: true };
 
 test('where others live at the relay nobody begins unasked: theirs, only a look, or a household beside them', async () => {
   const page = await openPage({ docs: [], prepare: ({ relay }) => (relay.status = OTHERS) });
-  expect(await screen.findByRole('heading', { name: 'Somebody lives at this relay already' })).toBeDefined();
+  expect(await screen.findByRole('heading', { name: 'This relay already has a team' })).toBeDefined();
   expect(screen.queryByRole('button', { name: 'Begin' })).toBeNull();
   expect(screen.getByRole('button', { name: 'I have Roost on another device' })).toBeDefined();
-  await page.user.click(screen.getByRole('button', { name: 'Begin a household of my own' }));
+  await page.user.click(screen.getByRole('button', { name: 'Start my household' }));
   await page.user.type(screen.getByLabelText('Your name'), 'Ben');
   expect(page.relay.asked).toEqual([]);
   await page.user.click(screen.getByRole('button', { name: 'Begin' }));
@@ -93,10 +93,10 @@ test('where others live at the relay nobody begins unasked: theirs, only a look,
 test('a browser whose team lives at the relay, and is not kept here any more, is told so before anything begins', async () => {
   const OWN = { begun: true, lived: true, others: 0, look: false };
   const page = await openPage({ docs: [], prepare: ({ relay }) => (relay.status = OWN) });
-  expect(await screen.findByRole('heading', { name: 'A team of yours lives at this relay' })).toBeDefined();
-  expect(screen.queryByRole('button', { name: 'Only look' })).toBeNull();
+  expect(await screen.findByRole('heading', { name: 'Your team is on this relay' })).toBeDefined();
+  expect(screen.queryByRole('button', { name: 'View only' })).toBeNull();
   expect(screen.getByRole('button', { name: 'I have a recovery phrase' })).toBeDefined();
-  await page.user.click(screen.getByRole('button', { name: 'Begin a household of my own' }));
+  await page.user.click(screen.getByRole('button', { name: 'Start my household' }));
   await page.user.type(screen.getByLabelText('Your name'), 'Ben');
   await page.user.click(screen.getByRole('button', { name: 'Begin' }));
   expect(await screen.findByRole('button', { name: /^Julian, lead/ })).toBeDefined();
@@ -108,17 +108,17 @@ test('whoever presses Begin when others have just begun is asked, and nothing is
   await page.user.type(screen.getByLabelText('Your name'), 'Ben');
   page.relay.status = OTHERS;
   await page.user.click(screen.getByRole('button', { name: 'Begin' }));
-  expect(await screen.findByRole('heading', { name: 'Somebody lives at this relay already' })).toBeDefined();
+  expect(await screen.findByRole('heading', { name: 'This relay already has a team' })).toBeDefined();
   expect(page.owner.docs).toEqual([]);
 });
 
 test('whoever only looks on reads along, stores nothing, and can stop', async () => {
   const page = await openPage({ docs: [], prepare: ({ relay }) => (relay.status = OTHERS) });
-  await page.user.click(await screen.findByRole('button', { name: 'Only look' }));
+  await page.user.click(await screen.findByRole('button', { name: 'View only' }));
   const say = (item: Parameters<Parameters<typeof page.relay.viewHousehold>[0]>[0]) =>
     act(() => page.relay.onlookers.forEach((listener) => listener(item)));
   say({ kind: 'live', snapshot: NO_SESSION_SNAPSHOT });
-  expect(screen.getByText('No session runs. Everyone sleeps.')).toBeDefined();
+  expect(screen.getByText('Everyone sleeps')).toBeDefined();
   say({
     kind: 'event',
     stored: { id: 1, event: { kind: 'answer-started', time: NOW, messageId: 'm1', agentId: 'lead', sessionId: 's1' } },
@@ -127,7 +127,7 @@ test('whoever only looks on reads along, stores nothing, and can stop', async ()
   expect(screen.getByRole('listitem').textContent).toBe('Sol Good morning…');
   expect(page.owner.docs).toEqual([]);
   expect(page.owner.calls).not.toContain('append');
-  await page.user.click(screen.getByRole('button', { name: 'Stop looking' }));
-  expect(await screen.findByRole('heading', { name: 'Somebody lives at this relay already' })).toBeDefined();
+  await page.user.click(screen.getByRole('button', { name: 'Close' }));
+  expect(await screen.findByRole('heading', { name: 'This relay already has a team' })).toBeDefined();
   expect(page.relay.onlookers.size).toBe(0);
 });
