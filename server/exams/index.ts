@@ -67,10 +67,9 @@ interface ExamsDeps extends Pick<SittingDeps, 'protocol' | 'mind' | 'costs'> {
   readonly logger: Pick<Logger, 'error'>;
 }
 
-const DIED = sentence`The relay stopped during the exam. Nothing was changed.`;
+const BROKEN = sentence`The relay stopped during the exam, or had an error. Nothing was changed.`;
 const STOPPED = sentence`The exam was stopped. Nothing was changed.`;
 const TOO_LONG = sentence`The exam took too long. Nothing was changed.`;
-const BROKEN = sentence`The exam ended because of an error in the relay. Nothing was changed.`;
 
 export function createExams(deps: ExamsDeps): Exams {
   const { protocol, costs, configs, onChange, now, newId, logger } = deps;
@@ -162,11 +161,11 @@ export function createExams(deps: ExamsDeps): Exams {
       for (const { examId, madeAt } of await rows.inState('running'))
         // Another process of this home may be at it.
         if (deps.onlyOne || now() - madeAt > 2 * EXAM_LIMITS.runMs)
-          announced(await rows.become(examId, 'failed', { detail: DIED }));
+          announced(await rows.become(examId, 'failed', { detail: BROKEN }));
     },
     async close() {
       timers.close();
-      for (const { stop } of underWay.values()) stop(DIED);
+      for (const { stop } of underWay.values()) stop(BROKEN);
       await Promise.all([...underWay.values()].map(({ over }) => over));
     },
   };

@@ -55,8 +55,7 @@ export interface SittingDeps {
   readonly memory: { readonly before: string | null; readonly after: string | null };
 }
 
-const NO_QUESTIONS = sentence`The model wrote no questions that can be read. Nothing was changed.`;
-const NO_SUMMARY = sentence`The model wrote no summary. Nothing was changed.`;
+const UNUSABLE = sentence`The model’s answer cannot be used. Nothing was changed.`;
 const DECLINED = sentence`The model declined to answer. Nothing was changed.`;
 
 /** A failure of one request, as a sentence for people. */
@@ -141,11 +140,11 @@ export function createSitting(
       let changed = after;
       if (cause === 'compaction') {
         const summary = (await ask(summing)).trim();
-        if (summary === '') return { ok: false, why: NO_SUMMARY } as const;
+        if (summary === '') return { ok: false, why: UNUSABLE } as const;
         changed = { ...after, transcript: `${summaryText(summary, [])}\n\n${transcript.slice(keptFrom)}` };
       }
       const questions = readQuestions(await ask(asking('before', before, questionsRequest())));
-      if (questions.length === 0) return { ok: false, why: NO_QUESTIONS } as const;
+      if (questions.length === 0) return { ok: false, why: UNUSABLE } as const;
       const request = answersRequest(questions);
       const old = readAnswers(await ask(asking('before', before, request)), questions.length);
       const fresh = readAnswers(await ask(asking('after', changed, request)), questions.length);

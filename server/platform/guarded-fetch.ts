@@ -122,7 +122,7 @@ function inspected(
           const piece = rest.subarray(0, pieceBytes);
           rest = rest.subarray(pieceBytes);
           const tooMuch = inspect(piece);
-          if (tooMuch !== null) throw new TooMuchError(tooMuch, bounds);
+          if (tooMuch !== null) throw new TooMuchError(tooMuch);
           controller.enqueue(piece);
         } catch (error) {
           controller.error(error);

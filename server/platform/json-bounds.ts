@@ -98,26 +98,12 @@ export type TooMuch = TooMuchJson | 'length' | 'flood';
 
 export const FLOODED = sentence`it writes more than anybody could read`;
 
-/** The reason as a sentence about “it”, the server or program. */
-function tooMuchWords(what: TooMuch, { messageBytes, json }: MessageBounds): string {
-  switch (what) {
-    case 'flood':
-      return FLOODED;
-    case 'length':
-      return sentence`it answered with more than ${messageBytes / 1_000_000} MB`;
-    case 'depth':
-      return sentence`it answered with lists or objects more than ${json.depth} deep in each other`;
-    case 'values':
-      return sentence`it answered with more than ${json.values.toLocaleString('en')} values`;
-    default:
-      return what satisfies never;
-  }
-}
+export const TOO_LARGE = sentence`it sent a message that is too large`;
 
 export class TooMuchError extends Error {
   readonly what: TooMuch;
-  constructor(what: TooMuch, bounds: MessageBounds) {
-    super(tooMuchWords(what, bounds));
+  constructor(what: TooMuch) {
+    super(what === 'flood' ? FLOODED : TOO_LARGE);
     this.what = what;
   }
 }

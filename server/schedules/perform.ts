@@ -731,7 +731,7 @@ export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'e
   /** Ends what is left of a script whose relay died. The script counts as crashed. */
   async function endLeft({ claim, group }: LeftScript, row: Row | null): Promise<Ended> {
     if (group) await deps.scripts.endLeft(group);
-    const detail = { detail: sentence`The relay broke off while it ran.` };
+    const detail = { detail: sentence`The relay stopped in the middle of it.` };
     if (row?.schedule.kind !== 'script') return ended('crashed', detail);
     const words = `It was due ${await whenOf(claim.dueAt)}, and the relay broke off while it ran. What it had done until then is done; it is not begun again.]`;
     return await failed(claim, row.schedule, 'crashed', detail, { status: 'the relay broke off', words });

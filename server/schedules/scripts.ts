@@ -104,11 +104,12 @@ const UNLED = {
   ...{ GIT_CONFIG_KEY_1: 'core.hooksPath', GIT_CONFIG_VALUE_1: '/dev/null' },
 };
 
+const FULL = sentence`its agent’s folder or the disk is full`;
 /** Why the sandbox ended a script early. */
 const EXCESS: Readonly<Record<Exclude<Cut, 'time' | 'closing'>, string>> = {
   memory: sentence`it took more memory than it may`,
-  room: sentence`its agent’s folder has no more room, or the disk has none`,
-  files: sentence`its agent’s folder has too many files, or some that cannot be counted`,
+  room: FULL,
+  files: FULL,
   watchers: sentence`it watched more files or descriptors than one script may (inotify, epoll)`,
   output: sentence`it wrote more than is read`,
   stopped: sentence`it was stopped`,
@@ -475,10 +476,9 @@ interface ScriptTextsDeps {
   readonly now: () => number;
 }
 
-const GONE = sentence`Its file is gone, or cannot be read. The accepted text ran.`;
+const UNREADABLE = sentence`Its file is gone, or is not text in UTF-8. The accepted text ran.`;
 const WAITS = sentence`Its file has changed. The accepted text ran; the new one waits for your yes.`;
 const DECLINED = sentence`Its file has changed, and you declined the change. The accepted text ran.`;
-const NO_TEXT = sentence`Its file has changed, and is no longer text in UTF-8. The accepted text ran.`;
 const NONE_ACCEPTED = sentence`Its file is not the accepted text, and waits for your yes.`;
 const NONE_LEFT = sentence`Its file is not the accepted text. Look at it, and save the script again.`;
 
@@ -559,7 +559,7 @@ export function createScriptTexts({ db, home, scripts, questions, now }: ScriptT
     async toRun(scheduleId: ScheduleId, script: Script): Promise<TextToRun> {
       const file = await scripts.read(script.agentId, script.script);
       let kept = await accepted(scheduleId, script);
-      if (typeof file === 'string') return kept ? { text: kept.text, note: GONE } : { text: null, note: file };
+      if (typeof file === 'string') return kept ? { text: kept.text, note: UNREADABLE } : { text: null, note: file };
       if (file.sha256 === script.sha256) {
         if (!kept) await db.transaction().execute((trx) => keepText(trx, home, scheduleId, file, now()));
         kept ??= file;
@@ -568,7 +568,7 @@ export function createScriptTexts({ db, home, scripts, questions, now }: ScriptT
       }
       const state = await asked(scheduleId, script, file, kept);
       if (!kept) return { text: null, note: state === 'waits' ? NONE_ACCEPTED : NONE_LEFT };
-      return { text: kept.text, note: { waits: WAITS, declined: DECLINED, 'no-text': NO_TEXT }[state] };
+      return { text: kept.text, note: { waits: WAITS, declined: DECLINED, 'no-text': UNREADABLE }[state] };
     },
     /**
      * The person declined this text, and is not asked about it again. `within`: the transaction of

@@ -119,7 +119,7 @@ it('a model is connected on the page, the team hatches, and is talked to, on a p
   await page.getByRole('button', { name: 'Connect', exact: true }).click();
   await page
     .getByRole('alert')
-    .getByText(/did not accept this key/)
+    .getByText(/did not accept the key/)
     .waitFor();
   await inspect('0-refused');
   expect(await page.content()).not.toContain(REFUSED);

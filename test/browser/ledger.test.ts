@@ -749,7 +749,7 @@ describe('volumes', () => {
     await drained(tab);
     const { volumes } = await ownerOf(tab).call('storage');
     expect(volumes).toMatchObject([
-      { name: 'v00001', state: 'damaged', faults: [expect.stringMatching(/and is empty/)] },
+      { name: 'v00001', state: 'damaged', faults: [expect.stringMatching(/documents are missing/)] },
       { name: 'v00002', state: 'writing', documents: 3 },
     ]);
     await home.closeTabs();

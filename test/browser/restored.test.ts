@@ -98,7 +98,7 @@ it('brings no MCP server without its own tick, and starts none by Import and Giv
   expect([await marked('calendar'), await marked('diary')]).toEqual([false, false]);
   const shown = waits();
   await shown.getByText(`+ argument: echo > '${mark('diary')}'`).waitFor();
-  await shown.getByText('+ held: not at all: it runs free').waitFor();
+  await shown.getByText('+ Where it runs: No sandbox').waitFor();
   await shown.getByText(`+ address: ${FAR}`).waitFor();
   expect(await shown.getByRole('button', { name: 'Allow what is ticked' }).isDisabled()).toBe(true);
   expect(await visitor.axe()).toEqual([]);

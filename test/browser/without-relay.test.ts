@@ -127,7 +127,7 @@ describe('two browsers of a household', () => {
     await Promise.all([append(one, 5), append(two, 6)]);
     expect(await idsOf(one)).not.toContain('message:m6');
     const { text } = await two.owner.call('makeDirectOffer');
-    await expect(two.owner.call('takeDirectText', { text })).rejects.toThrow('this very device');
+    await expect(two.owner.call('takeDirectText', { text })).rejects.toThrow('for another device');
     const answer = await one.owner.call('takeDirectText', { text });
     expect(await two.owner.call('takeDirectText', { text: answer.text ?? '' })).toEqual({ text: null });
     await connected();

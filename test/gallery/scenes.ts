@@ -130,7 +130,7 @@ const TALK: readonly Doc[] = [
   said('agent-1', 'agent-1', '', NOW - 4 * MINUTE, {
     sessionId: 'session-2',
     status: 'failed',
-    error: 'api.anthropic.com is overloaded at the moment. Try again in a minute.',
+    error: 'api.anthropic.com is busy. Try again in 60 s.',
     blocks: [],
   }),
 ];
@@ -1045,7 +1045,7 @@ export const SCENES: Readonly<Record<string, Scene>> = {
           })),
           files: [{ format: 'OpenClaw', path: 'openclaw/USER.md', text: 'Ada.' }],
           soul: { format: 'OpenClaw', path: 'workspace/SOUL.md', text: 'I am kind.', name: 'Wren' },
-          notTaken: [{ reason: 'messages without text', count: 3, examples: ['The lake'] }],
+          notTaken: [{ reason: 'empty messages, conversations or texts', count: 3, examples: ['The lake'] }],
         },
       }),
   },

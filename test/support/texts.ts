@@ -8,7 +8,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseSync, Visitor } from 'vite';
 import { FORM, keyOf, TEXTS, type Texts, type Translation } from '../../src/page/language/t.ts';
 import { documentKinds } from '../../src/shared/protocol/documents/kinds.ts';
-import { PROBLEMS } from '../../src/shared/protocol/problems.ts';
+import { PROBLEMS, problemTextKey } from '../../src/shared/protocol/problems.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const FOLDERS = ['src/page/ui', 'src/page/state', 'src/page/language'];
@@ -107,7 +107,9 @@ export function textsOfPage(): FoundTexts {
   const said = sources(ELSEWHERE)
     .flatMap((path) => read(path).marked)
     .map(({ key, at }) => ({ key: own.has(key.slice(FORM.length)) ? key.slice(FORM.length) : key, at }));
-  const refusals = PROBLEMS.map((name) => ({ key: `about:roost/${name}`, at: 'src/shared/protocol/problems.ts' }));
+  const refusals = [...new Set(PROBLEMS.map((name) => problemTextKey(`about:roost/${name}`)))].flatMap((key) =>
+    key === null ? [] : [{ key, at: 'src/shared/protocol/problems.ts' }],
+  );
   // Shown by `translated`: the ledger's worker has the same table, and speaks to nobody.
   const kinds = documentKinds().flatMap(({ name, consent = name, type }) =>
     [...new Set([name, consent])].map((key) => ({ key, at: `the kind ${type}` })),

@@ -18,7 +18,14 @@
 import { createServer } from 'node:http';
 import type { Mind } from '../../contracts/mind.ts';
 import { createAnthropicMind } from './served.ts';
-export { createAnthropicMind, createServedMind, type AnthropicMindConfig } from './served.ts';
+export {
+  createAnthropicMind,
+  createServedMind,
+  missingKey,
+  weakKey,
+  wrongKey,
+  type AnthropicMindConfig,
+} from './served.ts';
 export { createRehearsalMind, type RehearsalMind } from './rehearsal/index.ts';
 export {
   isRehearsal,

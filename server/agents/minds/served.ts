@@ -119,6 +119,16 @@ const SPOKEN: Readonly<Record<Protocol, { readonly name: string; readonly path: 
   responses: { name: 'Responses API', path: '/responses' },
   google: { name: 'Gemini API', path: '/models/…' },
 };
+/** Where the person sets another key. */
+const keyAdvice = ({ setOn }: ProblemContext) =>
+  setOn === 'page'
+    ? sentence`Change the key under “Connect a model”.`
+    : sentence`Set another ANTHROPIC_API_KEY where the relay runs, and restart the relay.`;
+export const missingKey = (host: string, advice: string): string => sentence`${host} needs a key. ${advice}`;
+export const wrongKey = (host: string, advice: string): string => sentence`${host} did not accept the key. ${advice}`;
+export const weakKey = (host: string, advice: string, said: string): string =>
+  sentence`${host} knows the key, but does not allow this. ${advice} It said: ${said}`;
+
 const addressIn = ({ setOn }: ProblemContext) => (setOn === 'page' ? sentence`the address` : 'ANTHROPIC_BASE_URL');
 
 function statusProblem(error: InstanceType<typeof Anthropic.APIError>, context: ProblemContext): MindError {
@@ -133,30 +143,10 @@ function statusProblem(error: InstanceType<typeof Anthropic.APIError>, context: 
       message: sentence`${host} says that the account is out of credit. Add credit there, then try again.`,
     };
   if (is(401, 'authentication_error') && !context.hasKey)
-    return {
-      kind: 'bad-key',
-      message:
-        context.setOn === 'page'
-          ? sentence`${host} needs a key. Set one under “Connect a model”.`
-          : sentence`${host} needs a key. Set ANTHROPIC_API_KEY where the relay runs, and start it again.`,
-    };
+    return { kind: 'bad-key', message: missingKey(host, keyAdvice(context)) };
   if (is(401, 'authentication_error') || isMissingKey(error, said))
-    return {
-      kind: 'bad-key',
-      message:
-        context.setOn === 'page'
-          ? sentence`${host} did not accept the key. Change the key under “Connect a model”.`
-          : sentence`${host} did not accept the API key. Check ANTHROPIC_API_KEY where the relay runs, and start it again.`,
-    };
-  if (is(403, 'permission_error'))
-    return {
-      kind: 'bad-key',
-      message:
-        context.setOn === 'page'
-          ? sentence`${host} knows the key, but does not let it do this. Change the key under “Connect a model”. ${host} said: ${said}`
-          : sentence`${host} knows the API key, but does not let it do this. Set another as ANTHROPIC_API_KEY where the relay runs, and start it again. ${host} said: ${said}`,
-      said,
-    };
+    return { kind: 'bad-key', message: wrongKey(host, keyAdvice(context)) };
+  if (is(403, 'permission_error')) return { kind: 'bad-key', message: weakKey(host, keyAdvice(context), said), said };
   if (is(404, 'not_found_error') && !namesModel(said, model))
     return {
       kind: 'no-such-address',
@@ -165,7 +155,7 @@ function statusProblem(error: InstanceType<typeof Anthropic.APIError>, context: 
   if (is(404, 'not_found_error'))
     return {
       kind: 'no-such-model',
-      message: sentence`${host} does not know the model “${model}”. Choose another model in the settings. It said: ${said}`,
+      message: sentence`${host} does not know the model “${model}”. Choose another. It said: ${said}`,
       said,
     };
   if (is(429, 'rate_limit_error')) return busyProblem('rate-limited', host, error.headers, said);
@@ -203,12 +193,10 @@ function retryAfterOf(headers: Headers | undefined): number | null {
 
 /** When to try again, for people. */
 function laterWords(after: number | null): string {
-  if (after === null || after < 1000) return sentence`Try again in a minute.`;
-  const minutes = Math.ceil(after / 60_000);
-  if (after < 120_000) return sentence`Try again in ${Math.ceil(after / 1000)} seconds.`;
-  return minutes < 120
-    ? sentence`Try again in ${minutes} minutes.`
-    : sentence`Try again in ${Math.ceil(minutes / 60)} hours.`;
+  const seconds = after === null || after < 1000 ? 60 : Math.ceil(after / 1000);
+  const minutes = Math.ceil(seconds / 60);
+  const time = seconds < 120 ? `${seconds} s` : minutes < 120 ? `${minutes} min` : `${Math.ceil(minutes / 60)} h`;
+  return sentence`Try again in ${time}.`;
 }
 
 /**
@@ -224,14 +212,8 @@ function busyProblem(
   const after = retryAfterOf(headers);
   const later = laterWords(after);
   if (after !== null && after > QUEUE_LIMITS.longestRetryAfterMs)
-    return { kind, message: sentence`${host} asks for a pause. ${later} It said: ${said}`, said, lasting: true };
-  return {
-    kind,
-    message:
-      kind === 'overloaded'
-        ? sentence`${host} is overloaded at the moment. ${later}`
-        : sentence`${host} asks for a pause. ${later}`,
-  };
+    return { kind, message: sentence`${host} is busy. ${later} It said: ${said}`, said, lasting: true };
+  return { kind, message: sentence`${host} is busy. ${later}` };
 }
 
 function problemOf(error: unknown, context: ProblemContext): MindError {

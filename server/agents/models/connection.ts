@@ -22,6 +22,9 @@ import {
   type MindError,
   type MindErrorKind,
   type MindTool,
+  missingKey,
+  weakKey,
+  wrongKey,
 } from '../minds/index.ts';
 import { OFFICIAL_API } from '../minds/settings.ts';
 import type { UpstreamKey } from '../proxy/upstream.ts';
@@ -164,19 +167,16 @@ interface Connecting {
   readonly hasKey: boolean;
 }
 
-export const needsKey = (host: string): string => sentence`${host} needs a key. Make one there, and paste it here.`;
+const NEW_KEY = sentence`Make a new one there, and paste it here.`;
+export const needsKey = (host: string): string => missingKey(host, NEW_KEY);
+export const refusesKey = (host: string): string => wrongKey(host, NEW_KEY);
 
 /** Why it does not answer. `connecting` is null for a stored connection. */
-function reasonOf({ kind, message, said }: MindError, model: string, connecting: Connecting | null): string {
+function reasonOf({ kind, message, said }: MindError, connecting: Connecting | null): string {
   if (connecting === null) return message;
   const { host, hasKey } = connecting;
   if (kind === 'bad-key' && !hasKey) return needsKey(host);
-  if (kind === 'bad-key')
-    return said === undefined
-      ? sentence`${host} did not accept this key. Copy it once more, whole, or make a new one there.`
-      : sentence`${host} knows this key, but does not let it use the model “${model}”. Allow it there, or make another key, and paste it here. ${host} said: ${said}`;
-  if (kind === 'no-such-model')
-    return sentence`${host} does not know the model “${model}”. Type the name of one that it has. ${host} said: ${said ?? '…'}`;
+  if (kind === 'bad-key') return said === undefined ? refusesKey(host) : weakKey(host, NEW_KEY, said);
   return message;
 }
 
@@ -233,7 +233,7 @@ async function tryModel(
         why: late ? 'unreachable' : whyOf(kind),
         message: late
           ? sentence`It said nothing for ${CONNECT_LIMITS.tryMs / 1_000} seconds. Is the model loaded? Try again.`
-          : reasonOf(answer.error, model, connecting),
+          : reasonOf(answer.error, connecting),
       },
       failure: kind,
     };

@@ -40,6 +40,7 @@ import {
   listModels,
   modelsIn,
   needsKey,
+  refusesKey,
   type Trial,
   usualModels,
 } from './connection.ts';
@@ -193,9 +194,7 @@ function unlisted(listing: Listing, host: string, hasKey: boolean): string {
     case 'models':
       return sentence`${host} has no models yet. Load one there; if it has one all the same, type its name.`;
     case 'locked':
-      return hasKey
-        ? sentence`${host} did not accept this key. Copy it once more, whole, or make a new one there.`
-        : needsKey(host);
+      return hasKey ? refusesKey(host) : needsKey(host);
     case 'unreachable':
       return sentence`${host} cannot be reached. Start it there, and check the address.`;
     case 'none':

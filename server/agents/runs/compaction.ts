@@ -157,10 +157,9 @@ function writtenBy(answer: MindAnswer, most: number): Written {
     return { ok: false, why: kind === 'aborted' ? null : message };
   }
   if (answer.stop === 'refusal') return { ok: false, why: sentence`The model declined to write it.` };
-  if (answer.stop === 'length') return { ok: false, why: sentence`The summary was cut off.` };
   const text = wordsIn(answer.blocks);
-  if (text === '') return { ok: false, why: sentence`The model wrote nothing.` };
-  if (text.length > most) return { ok: false, why: sentence`The summary was too long itself.` };
+  if (answer.stop === 'length' || text === '' || text.length > most)
+    return { ok: false, why: sentence`The summary was empty, cut off or too long.` };
   return { ok: true, text, usage: answer.usage };
 }
 

@@ -68,7 +68,7 @@ export function endOfRun(
     case 'person':
       return ['stopped', null];
     case 'closing':
-      return ['stopped', sentence`The relay was ended.`];
+      return ['stopped', sentence`The relay stopped in the middle of it.`];
     case 'database':
       return status === 'complete' ? ['done', null] : ['failed', interruption.error];
     case 'relay':

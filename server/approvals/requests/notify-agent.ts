@@ -38,15 +38,16 @@ export const LET_LATER =
 export const TURN_OVER = sentence`The turn ended before the human answered.`;
 export const saidNo = (words: string) => `The human said no.${words.trim() === '' ? '' : ` They say: ${words.trim()}`}`;
 
+const UNNEEDED = sentence`This question no longer needs an answer.`;
 export const WITHDRAWN = {
   session: sentence`The session ended before you answered.`,
   forgotten: sentence`The agent is no longer in the team.`,
   detached: sentence`The server was removed.`,
   off: sentence`The tool is now switched off for this agent.`,
   restarted: sentence`The relay restarted before you answered.`,
-  unneeded: sentence`This question no longer needs an answer.`,
+  unneeded: UNNEEDED,
   replaced: sentence`A newer question has replaced it.`,
-  settled: sentence`The script or its file has changed. This question no longer needs an answer.`,
+  settled: UNNEEDED,
 } as const;
 
 /** The line that opens a turn about an outcome. */

@@ -292,8 +292,8 @@ export function createCallTime(
   { callMs, callMostMs }: Pick<McpLimits, 'callMs' | 'callMostMs'>,
 ): CallTime {
   const over = new AbortController();
-  const silent = () => over.abort(new Error(sentence`it timed out: it sent nothing within ${callMs / 1_000} seconds`));
-  const long = () => over.abort(new Error(sentence`it took longer than ${callMostMs / 60_000} minutes`));
+  const silent = () => over.abort(new Error(sentence`it timed out after ${callMs / 1_000} seconds`));
+  const long = () => over.abort(new Error(sentence`it timed out after ${callMostMs / 1_000} seconds`));
   let left = callMostMs;
   let runsSince = 0;
   let pauses = 0;
@@ -359,9 +359,7 @@ export interface Questions {
   ask(params: unknown, withdrawn: AbortSignal, sign?: () => void): Promise<PersonAnswer>;
 }
 
-const CALL_OVER = sentence`The call that asked has ended.`;
-const WITHDRAWN = sentence`The server no longer needs an answer.`;
-const SERVER_ENDED = sentence`The connection to the server has ended.`;
+const UNNEEDED = sentence`This question no longer needs an answer.`;
 
 export function createQuestions({
   filter,
@@ -412,10 +410,10 @@ export function createQuestions({
         });
       };
       if (sign) signLater();
-      const onWithdrawn = () => over.abort(withdrawn.reason instanceof Error ? SERVER_ENDED : WITHDRAWN);
+      const onWithdrawn = () => over.abort(UNNEEDED);
       const callOver = () => {
         // The question waits as long as any call runs that it may belong to.
-        if (calls.every((each) => each.ended.signal.aborted)) over.abort(CALL_OVER);
+        if (calls.every((each) => each.ended.signal.aborted)) over.abort(UNNEEDED);
       };
       if (withdrawn.aborted) onWithdrawn();
       withdrawn.addEventListener('abort', onWithdrawn, { once: true });

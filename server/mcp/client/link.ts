@@ -279,7 +279,7 @@ export function createLink(deps: LinkDeps): Link {
       // No time-out of the SDK covers the start of the transport.
       if ((await within(timers.after, connectMs, connected)) === null) {
         void connected.catch(NOTHING);
-        throw new Error(sentence`it timed out: it did not answer within ${connectMs / 1_000} seconds`);
+        throw new Error(sentence`it timed out after ${connectMs / 1_000} seconds`);
       }
       const opened: Open = { client, transport, questions, since: elapsed(), calls: 0, replaced: false };
       client.onclose = () => lost(opened, ended ?? first ?? new Error('it has ended'));

@@ -9,6 +9,8 @@ import type { LinkDeps, LinkStatus } from './link-types.ts';
 import { wantsSignIn } from './failures.ts';
 import { withResources } from './resources.ts';
 
+const TOO_LONG = sentence`Its list of tools is too long. Roost left out the rest.`;
+
 /** `saying`: an error in one line. */
 export async function listTools(
   client: Client,
@@ -41,7 +43,7 @@ export async function listTools(
     for (const each of answer.tools) {
       await pace();
       if (tools.size >= limits.tools) {
-        cutBy = sentence`It has more than ${limits.tools} tools. Roost left out the rest.`;
+        cutBy = TOO_LONG;
         break pages;
       }
       const offered = offeredOf(each, filter, limits);
@@ -51,7 +53,7 @@ export async function listTools(
       }
       chars += offered.description.length + JSON.stringify(offered.schema).length;
       if (chars > limits.toolChars) {
-        cutBy = sentence`It describes its tools with more than ${limits.toolChars.toLocaleString('en')} characters. Roost left out the rest.`;
+        cutBy = TOO_LONG;
         break pages;
       }
       const before = tools.get(offered.name);
@@ -67,9 +69,6 @@ export async function listTools(
   }
   const unnamed =
     unread === 0 ? null : sentence`Roost left out ${unread} of its tools, because their names cannot be used.`;
-  const further =
-    cursor === undefined
-      ? null
-      : sentence`Its list of tools has more than ${limits.pages} pages. Roost left out the rest.`;
+  const further = cursor === undefined ? null : TOO_LONG;
   return { tools: withResources(client, tools), problem: cutBy ?? unnamed ?? further };
 }

@@ -53,8 +53,7 @@ export function createDeadline(
   elapsed: () => number,
 ): <Value>(request: (times: Times) => Promise<Value>) => Promise<Value> {
   const until = elapsed() + ms;
-  const late = (cause?: unknown) =>
-    new Error(sentence`its list timed out: it took longer than ${ms / 1_000} seconds`, { cause });
+  const late = (cause?: unknown) => new Error(sentence`it timed out after ${ms / 1_000} seconds`, { cause });
   return async (request) => {
     const left = until - elapsed();
     if (left <= 0) throw late();
@@ -105,8 +104,7 @@ function canonical(value: unknown): unknown {
 
 /** Why a tool is too large to be read, as a sentence. Null: it is not. */
 function tooLarge(description: string, schema: unknown, limits: McpLimits): string | null {
-  if (description.length > limits.descriptionChars)
-    return sentence`Its description has ${description.length} characters. Roost reads ${limits.descriptionChars} at most.`;
+  if (description.length > limits.descriptionChars) return sentence`Its description is too large.`;
   if (deeperThan(schema, limits.schemaDepth)) return sentence`Its input schema is too large.`;
   const { length } = JSON.stringify(schema);
   if (length > limits.schemaChars) return sentence`Its input schema is too large.`;

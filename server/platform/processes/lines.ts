@@ -57,7 +57,7 @@ export function linesOf(output: Readable, bounds: LineBounds): AsyncGenerator<Bu
 
   function end(what: TooMuch | null): void {
     if (what !== null) {
-      problem = new TooMuchError(what, bounds);
+      problem = new TooMuchError(what);
       lines = [];
     }
     ended = true;

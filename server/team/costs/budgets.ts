@@ -280,10 +280,9 @@ export function createBudgets({ rows, prices, holds, configs, directory, now, el
     timeZone: string,
   ): Promise<string> {
     const name = scope.scope === 'agent' ? await nameOf(scope.agentId) : null;
+    const whose = name ?? sentence`The household`;
     if (budget === 0)
-      return name === null
-        ? sentence`The household’s daily budget for model requests is $0: none is sent. Raise it in the settings, under “Budgets and prices”.`
-        : sentence`${name}’s daily budget for model requests is $0: none is sent. Raise it in the settings, under “Budgets and prices”.`;
+      return sentence`${whose}’s daily budget for model requests is $0: none is sent. Raise it in the settings, under “Budgets and prices”.`;
     const most = name === null ? spending.filter((each) => each.microUsd > 0).slice(0, COST_LIMITS.spendersNamed) : [];
     const by = await Promise.all(most.map(async (each) => `${await nameOf(each.agentId)} ${usdText(each.microUsd)}`));
     const spentBy = by.length > 0 ? sentence` (most by ${by.join(', ')})` : '';
@@ -291,9 +290,7 @@ export function createBudgets({ rows, prices, holds, configs, directory, now, el
       day.end,
     );
     const [daily, used] = [usdText(budget ?? 0), usdText(spent)];
-    return name === null
-      ? sentence`The household’s daily budget of ${daily} for model requests is used up: ${used} spent today${spentBy}. It opens again on ${until} (${timeZone}). Raise it in the settings, under “Budgets and prices”.`
-      : sentence`${name}’s daily budget of ${daily} for model requests is used up: ${used} spent today${spentBy}. It opens again on ${until} (${timeZone}). Raise it in the settings, under “Budgets and prices”.`;
+    return sentence`${whose}’s daily budget of ${daily} for model requests is used up: ${used} spent today${spentBy}. It opens again on ${until} (${timeZone}). Raise it in the settings, under “Budgets and prices”.`;
   }
 
   const held = (state: BudgetState, most: number) =>

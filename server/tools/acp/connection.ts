@@ -25,7 +25,7 @@ import type { PROGRAM_FAULTS } from '../../../src/shared/protocol/programs.ts';
 import { Readable } from 'node:stream';
 import { NoProgramError, type Group, type Processes } from '../../platform/processes/index.ts';
 import { linesOf } from '../../platform/processes/lines.ts';
-import { FLOODED, TooMuchError } from '../../platform/json-bounds.ts';
+import { FLOODED, TOO_LARGE, TooMuchError } from '../../platform/json-bounds.ts';
 import type { ProgramLimits } from './settings.ts';
 import { sentence } from '../../../src/shared/domain/names.ts';
 
@@ -103,16 +103,18 @@ function checkable(message: unknown, most: number): unknown {
   return within(message);
 }
 
+/** It writes something else, or leaves out what Roost needs. */
+export const NO_PROTOCOL = sentence`it does not speak the Agent Client Protocol`;
+
 /** The error for output that exceeded a limit. */
 function endOf({ what }: TooMuchError): ProgramError {
   switch (what) {
     case 'flood':
       return new ProgramError('nonsense', FLOODED);
     case 'length':
-      return new ProgramError('nonsense', sentence`a message of it is too long or nested too deep`);
     case 'depth':
     case 'values':
-      return new ProgramError('nonsense', sentence`a message of it is too long or nested too deep`);
+      return new ProgramError('nonsense', TOO_LARGE);
     default:
       return what satisfies never;
   }
@@ -133,13 +135,7 @@ function streamOf({ child, write }: Group, limits: ProgramLimits, fail: (error: 
     } catch {
       // Some programs print a greeting before they speak the protocol.
     }
-    if (++nonsense > limits.nonsenseLines)
-      fail(
-        new ProgramError(
-          'nonsense',
-          sentence`it does not speak the Agent Client Protocol: what it writes are no messages`,
-        ),
-      );
+    if (++nonsense > limits.nonsenseLines) fail(new ProgramError('nonsense', NO_PROTOCOL));
     return null;
   }
 
@@ -288,11 +284,7 @@ export async function openConnection(
       }),
     );
     // Some programs answer `null` here.
-    if (!isRecord(info))
-      throw new ProgramError(
-        'nonsense',
-        sentence`${name} said nothing of itself where the Agent Client Protocol begins.`,
-      );
+    if (!isRecord(info)) throw new ProgramError('nonsense', sentence`${name}: ${NO_PROTOCOL}.`);
     if (info.protocolVersion !== PROTOCOL_VERSION)
       throw new ProgramError(
         'nonsense',

@@ -429,17 +429,9 @@ const STOPPED = sentence`It was stopped.`;
 const ONLY_ALWAYS =
   'The human let it, this once; your program can only be told that it may do so for good, and so it was told nothing.';
 const ABORTED = 'aborted' satisfies MindErrorKind;
-/** Why a turn ended without being finished. */
-function unfinishedOf(name: string, reason: unknown): string {
-  switch (reason) {
-    case 'max_tokens':
-      return sentence`${name} reached its own limit for one turn. What it said is kept. Write to it to continue.`;
-    case 'max_turn_requests':
-      return sentence`${name} reached its own limit for one turn. What it said is kept. Write to it to continue.`;
-    default:
-      return sentence`${name} ended its turn early. What it said is kept.`;
-  }
-}
+/** The program reached its own limit, for example. */
+const unfinished = (name: string): string =>
+  sentence`${name} ended its turn early. What it said is stored. Write to it to continue.`;
 
 export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
   const { name, folder, limits, timers, now } = deps;
@@ -668,7 +660,7 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
       const toolless = hasTools === false ? { toolless: true } : {};
       if (reason === 'end_turn') return { ok: true, blocks, stop: 'end', ...toolless, ...spent };
       if (reason === 'refusal') return { ok: true, blocks, stop: 'refusal', ...spent };
-      return { ...failed('stream-cut', unfinishedOf(name, reason), text), ...spent };
+      return { ...failed('stream-cut', unfinished(name), text), ...spent };
     } catch (error) {
       const [kind, message] = listener.signal.aborted
         ? ([ABORTED, STOPPED] as const)

@@ -29,6 +29,7 @@ import {
   type ConnectionStart,
   openConnection,
   ProgramError,
+  NO_PROTOCOL,
 } from './connection.ts';
 import { mcpServers, type Takes } from './turn.ts';
 
@@ -217,7 +218,7 @@ const openedSchema = z.looseObject({ sessionId: z.string().min(1) });
 /** Throws where the answer has no session id. */
 export function openedOf(name: string, opened: NewSessionResponse): NewSessionResponse {
   if (openedSchema.safeParse(opened).success) return opened;
-  throw new ProgramError('nonsense', sentence`${name} said that it opened a session, and did not say which.`);
+  throw new ProgramError('nonsense', sentence`${name}: ${NO_PROTOCOL}.`);
 }
 
 type Resuming = (asked: ResumeSessionRequest & LoadSessionRequest) => Promise<Pick<ResumeSessionResponse, 'modes'>>;

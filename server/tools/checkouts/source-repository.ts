@@ -83,7 +83,7 @@ async function smallText(file: string): Promise<string | null> {
   }
 }
 
-export const SHALLOW = sentence`The repository is a shallow clone, without its whole history. Run “git fetch --unshallow” in it.`;
+export const SHALLOW = sentence`The repository is not a whole clone. Run “git fetch --unshallow” in it, or name one with all files.`;
 
 /** Why no repository lies at this path, or none that can be fetched. Null: one does. */
 export async function refusePlace(path: string): Promise<string | null> {
@@ -135,7 +135,7 @@ async function partsOf(path: string, lane: Lane): Promise<Parts> {
   const linked = /^gitdir: (.+?)\n*$/.exec((await smallText(entry)) ?? '')?.[1];
   if (linked !== undefined) {
     const own = await realpath(resolve(path, linked)).catch(() => null);
-    if (own === null) throw new GitError(sentence`${entry} leads to ${linked}, which is not there.`);
+    if (own === null) throw new GitError(sentence`${entry} leads to ${linked}. Name that repository itself.`);
     const back = (await smallText(join(own, 'gitdir')))?.trim();
     const common = (await smallText(join(own, 'commondir')))?.trim();
     if (common !== undefined && back !== undefined && (await realpath(resolve(own, back)).catch(() => '')) === entry)
@@ -225,8 +225,7 @@ export async function openView(path: string, { folder, hidden, lane }: ViewDeps)
   const theirs = new Map([...mine, ...shared, ...(await readSettings(ofTree, lane))]);
   for (const [key, value] of theirs) {
     const extension = /^extensions\.(.+)$/.exec(key)?.[1];
-    if (extension === 'partialclone')
-      throw new GitError(sentence`This clone is not whole. Name one with all files and the whole history.`);
+    if (extension === 'partialclone') throw new GitError(SHALLOW);
     if (
       extension !== undefined &&
       (!EXTENSIONS.includes(extension) || (extension === 'refstorage' && value !== 'files'))
@@ -386,6 +385,9 @@ export async function moveBranch(view: View, { branch, from, base, target }: Mov
   }
 }
 
+const notCommitted = (path: string, files: readonly string[]) =>
+  sentence`${path} has changes that are in no commit: ${named(files)}. Commit, undo or move them, and merge again.`;
+
 /**
  * Why a branch of the person's repository cannot be moved to `target`, as a sentence that names
  * what is in the way. Null: it can.
@@ -423,12 +425,10 @@ export async function refuseMove(view: View, move: Move): Promise<string | null>
       .split('\0')
       .filter(Boolean)
       .map((entry) => entry.slice(3));
-    return sentence`${path} has changes that are in no commit: ${named(files)}. Commit or undo them, and merge again.`;
+    return notCommitted(path, files);
   }
   const untracked = await inTheWay(view, top, move);
-  return untracked.length === 0
-    ? null
-    : sentence`${path} has files in no commit where the merge brings others: ${named(untracked)}. Move them away, and merge again.`;
+  return untracked.length === 0 ? null : notCommitted(path, untracked);
 }
 
 const changed = async ({ lane }: View, { from, base, target }: Move, filter: string): Promise<string[]> =>

@@ -28,15 +28,11 @@ export interface Reach {
 /** A query or a fragment would be a part of the path for git. */
 const PLAIN_ADDRESS = /^[^?#]+$/;
 const remoteOf = (repository: string): URL | null => (PLAIN_ADDRESS.test(repository) ? addressOf(repository) : null);
+const BAD_ADDRESS = sentence`A repository is a folder on the relay’s machine, or an address such as https://example.org/team/code.git.`;
 function refuseSpelling(repository: string): string {
-  switch (addressFault(repository)) {
-    case 'scheme':
-      return sentence`A repository is an absolute path on the relay’s machine, or an address under https://.`;
-    case 'password':
-      return sentence`An address with a password in it is kept nowhere. Leave it out, and set a token.`;
-    default:
-      return sentence`A repository’s address has no spaces, “\\”, “?” or “#”, and no dot at the end of its host.`;
-  }
+  return addressFault(repository) === 'password'
+    ? sentence`Leave the password out of the address, and set a token.`
+    : BAD_ADDRESS;
 }
 /** Ports below 1024 belong to other services, which a request of git could disturb. */
 const isUsualPort = ({ port }: URL) => port === '' || ['80', '443'].includes(port) || Number(port) >= 1_024;
@@ -62,7 +58,7 @@ export function createSources({ folder, hidden, rights, lane, tokenOf }: Reposit
     if (isAbsolute(repository)) {
       if (!rights.has('machine-folders')) return rights.refusal('machine-folders');
       const real = await realpath(repository).catch(() => null);
-      if (real === null) return sentence`There is no ${repository} on the relay’s machine.`;
+      if (real === null) return sentence`There is no git repository at ${repository}.`;
       const own = await realpath(hidden).catch(() => hidden);
       return within(real, own) || within(own, real)
         ? sentence`${repository} contains the relay’s data, or is part of it.`
@@ -70,8 +66,7 @@ export function createSources({ folder, hidden, rights, lane, tokenOf }: Reposit
     }
     const url = remoteOf(repository);
     if (url === null) return refuseSpelling(repository);
-    if (url.protocol !== 'https:' && !(url.protocol === 'http:' && rights.servers === 'any'))
-      return sentence`A repository is fetched over https:// only.`;
+    if (url.protocol !== 'https:' && !(url.protocol === 'http:' && rights.servers === 'any')) return BAD_ADDRESS;
     if (!isUsualPort(url) && rights.servers !== 'any')
       return sentence`Port ${url.port} is not one at which repositories are fetched.`;
     switch (await checkAddress(url, rights.servers)) {

@@ -65,10 +65,7 @@ function planOf({ current, target, only }: Pick<RestoreOptions, 'current' | 'tar
 /** Expected at one entry. */
 class LeftError extends Error {}
 
-const NOT_RECORDED = sentence`There is something that is not recorded and could not be restored. It stays as it is.`;
-const CHANGED = sentence`It changed while the files were being restored. It stays as it is.`;
-const UNKNOWN = sentence`What was there at that time was not recorded. What is there now stays.`;
-const NOT_EMPTY = sentence`The folder stays, because it has something in it that is not recorded.`;
+const NOT_RECORDED = sentence`It is not recorded, or changed in the meantime. It stays as it is.`;
 const NO_FOLDER = sentence`The folder for it could not be made.`;
 const FORBIDDEN = sentence`The rights that are set there forbid it.`;
 const FULL = sentence`The disk is full.`;
@@ -78,7 +75,7 @@ function whyOf(error: unknown): string | null {
   switch (codeOf(error)) {
     case 'ENOTEMPTY':
     case 'EEXIST':
-      return NOT_EMPTY;
+      return NOT_RECORDED;
     case 'EACCES':
     case 'EPERM':
       return FORBIDDEN;
@@ -89,7 +86,7 @@ function whyOf(error: unknown): string | null {
     case 'ENOTDIR':
     case 'ELOOP':
     case 'EISDIR':
-      return CHANGED;
+      return NOT_RECORDED;
     default:
       return null;
   }
@@ -98,7 +95,7 @@ function whyOf(error: unknown): string | null {
 const parentOf = (path: string) => path.slice(0, Math.max(0, path.lastIndexOf('/')));
 const nameOf = (path: string): Buffer => {
   const raw = rawOf(path.slice(path.lastIndexOf('/') + 1));
-  if (!raw) throw new LeftError(CHANGED);
+  if (!raw) throw new LeftError(NOT_RECORDED);
   return raw;
 };
 
@@ -106,7 +103,7 @@ const nameOf = (path: string): Buffer => {
 export async function restoreFolder(path: string, options: RestoreOptions): Promise<readonly Left[]> {
   const { current, target, read, signal } = options;
   const plan = planOf(options);
-  const left: Left[] = plan.unknown.map(({ path: where }) => ({ path: where, why: UNKNOWN }));
+  const left: Left[] = plan.unknown.map(({ path: where }) => ({ path: where, why: NOT_RECORDED }));
   /** Permissions that were given to work in a folder, and those to be set again. */
   const lent = new Map<string, number>();
   let root = await openThere(path);
@@ -120,7 +117,7 @@ export async function restoreFolder(path: string, options: RestoreOptions): Prom
   async function enter(from: OpenFolder, where: string): Promise<OpenFolder> {
     const raw = nameOf(where);
     const found = await lstat(placeOf(from, raw));
-    if (!found.isDirectory()) throw new LeftError(CHANGED);
+    if (!found.isDirectory()) throw new LeftError(NOT_RECORDED);
     const mode = found.mode & 0o777;
     if ((mode & OWNERS_RIGHTS) !== OWNERS_RIGHTS && !lent.has(where)) lent.set(where, mode);
     return await stepToEmpty(from, raw);
@@ -163,7 +160,7 @@ export async function restoreFolder(path: string, options: RestoreOptions): Prom
     if (!known) throw new LeftError(NOT_RECORDED);
     const isOther =
       kind === 'file' && (known.stamp === '' ? BigInt(known.bytes) !== found.size : known.stamp !== stampOf(found));
-    if (kind !== known.kind || isOther) throw new LeftError(CHANGED);
+    if (kind !== known.kind || isOther) throw new LeftError(NOT_RECORDED);
     return 'there';
   }
 

@@ -40,9 +40,8 @@ export function missing({
   readonly filtered: boolean;
   readonly bubble: string | null;
 }): string | null {
-  if (platform !== 'linux')
-    return sentence`Commands are off: their sandbox needs Linux, and this relay runs on ${SYSTEMS[platform] ?? platform}. Run the relay on Linux to use commands. A virtual machine on this computer is enough.`;
-  if (!filtered) return sentence`Commands are off: their sandbox needs an x64 or arm64 processor, and this is ${arch}.`;
+  if (platform !== 'linux' || !filtered)
+    return sentence`Commands are off: their sandbox needs Linux on an x64 or arm64 processor, and this is ${SYSTEMS[platform] ?? platform} on ${arch}. A virtual machine is enough.`;
   if (bubble === null)
     return sentence`Commands are off: their sandbox needs bubblewrap, which is not installed. Install it (for example “apt install bubblewrap”), and restart the relay.`;
   return null;

@@ -78,7 +78,7 @@ export function createAttemptEnds(base: WorkBase, { receiptOf }: Receipts) {
         const open = (await attempts.open(attempt.agentId)).find(
           (each) => each.attempt.attemptId === attempt.attemptId,
         );
-        if (open && !goesOn) await settle(open, 'lost', sentence`The relay ended in the middle of it.`);
+        if (open && !goesOn) await settle(open, 'lost', sentence`The relay stopped in the middle of it.`);
       });
   }
 

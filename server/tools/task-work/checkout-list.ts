@@ -97,7 +97,7 @@ export function createCheckoutList(deps: CheckoutListDeps): CheckoutList {
             return unable(
               'unsaved',
               status.state === 'unknown'
-                ? sentence`The relay cannot read what is in it, so it is kept.`
+                ? sentence`The relay cannot read what is in it, so it stays.`
                 : sentence`Only this checkout has ${status.unsaved.slice(0, 10).map(titled).join(', ')}.`,
             );
           await checkouts.remove(place);

@@ -21,6 +21,7 @@ import {
   PORTS,
   type Ports,
   type ToWorker,
+  DAMAGED,
 } from './methods.ts';
 import type { ChosenFile, MovedIn, MoveInPreview } from './imports/types.ts';
 import { partsTicked, withParts } from './household/fields.ts';
@@ -278,10 +279,6 @@ export function spawnExportWorker(): ExportWorker {
  * The parser's result would be equal, with its fields in another order.
  */
 export function assertDocument(value: unknown): asserts value is Doc {
-  if (deeperThan(value, EXPORT_FORMAT.depth))
-    throw new ExportError(
-      'damaged',
-      sentence`A document in this file is nested more than ${EXPORT_FORMAT.depth} levels deep. Roost writes none like it.`,
-    );
+  if (deeperThan(value, EXPORT_FORMAT.depth)) throw new ExportError('damaged', DAMAGED);
   parseDocument(value);
 }

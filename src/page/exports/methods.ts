@@ -46,8 +46,7 @@ export class ExportError extends Error {
   }
 }
 
-export const CUT_SHORT = sentence`This file is not whole: its end is missing or damaged. Copy it from where it came once more, or use another copy. Nothing was imported.`;
-export const DAMAGED = sentence`This file is damaged. Copy it from where it came once more, or use another copy. Nothing was imported.`;
+export const DAMAGED = sentence`This file is damaged, or its end is missing. Copy it again, or use another copy. Nothing was imported.`;
 
 /**
  * The error of a file that the browser can no longer read: it was moved or changed, or its drive is

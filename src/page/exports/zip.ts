@@ -48,9 +48,8 @@ const STORED = 0;
 // This already runs in a worker, and the page's policy forbids further ones.
 configure({ useWebWorkers: false });
 
-const DAMAGED = sentence`This zip is damaged or not whole. Copy it from where it came once more, or pack the folder again.`;
+const DAMAGED = sentence`This zip cannot be read. Copy it again, or pack the folder again as an ordinary zip.`;
 const LOCKED = sentence`This zip has a password. Unpack it with the program that made it, and pack it again without one.`;
-const OTHER_METHOD = sentence`This zip is packed in a way that Roost cannot read. Pack the folder again as an ordinary zip.`;
 
 function problemOf(error: unknown, tooLarge: string): ExportError {
   const unreadable = unreadableFile(error);
@@ -59,7 +58,7 @@ function problemOf(error: unknown, tooLarge: string): ExportError {
   const message = error instanceof Error ? error.message : '';
   if (message === ERR_ENCRYPTED || message === ERR_UNSUPPORTED_ENCRYPTION)
     return new ExportError('not-an-export', LOCKED, { cause: error });
-  if (message === ERR_UNSUPPORTED_COMPRESSION) return new ExportError('not-an-export', OTHER_METHOD, { cause: error });
+  if (message === ERR_UNSUPPORTED_COMPRESSION) return new ExportError('not-an-export', DAMAGED, { cause: error });
   // A compressed file is cut off if it is longer than its directory entry says.
   if (message === ERR_INVALID_UNCOMPRESSED_SIZE) return new ExportError('too-large', tooLarge, { cause: error });
   return new ExportError('damaged', DAMAGED, { cause: error });

@@ -3,6 +3,7 @@
  * of the page.
  */
 import { createElement, Fragment, type ReactNode } from 'react';
+import { problemTextKey } from '../../shared/protocol/problems.ts';
 
 // Decides the language of the page and loads its texts.
 //
@@ -102,7 +103,8 @@ const allForms = (): readonly Form[] =>
  */
 export function retold(said: string, code?: string): string {
   if (spoken.language === SOURCE) return said;
-  const byCode = code === undefined ? undefined : spoken.texts[code];
+  const key = code === undefined ? null : problemTextKey(code);
+  const byCode = key === null ? undefined : spoken.texts[key];
   if (typeof byCode === 'string') return byCode.replace('{0}', () => retold(said));
   const own = spoken.texts[said];
   if (typeof own === 'string') return own;

@@ -134,7 +134,7 @@ export async function writeChange(
   make: () => readonly Doc[] | Refusal,
 ): Promise<Done> {
   if (!(await whenRead(device, household)))
-    return { ok: false, reason: t`Roost is still reading what this browser keeps. Try again in a moment.` };
+    return { ok: false, reason: t`Roost is still reading what this browser stores. Try again in a moment.` };
   const made = make();
   if ('ok' in made) return made;
   // The new value must win over those dated ahead, so it is dated after them.

@@ -201,16 +201,8 @@ type CheckedName = { readonly ok: true; readonly name: string } | { readonly ok:
  */
 export function checkName(raw: string, kind: NameKind, person: string | null = null): CheckedName {
   const name = cleaned(raw);
-  if (name === '')
-    return {
-      ok: false,
-      reason: sentence`A name has at least one letter, digit or sign that can be seen. Choose another.`,
-    };
-  if (name.length > NAME_MAX)
-    return {
-      ok: false,
-      reason: sentence`A name has at most ${NAME_MAX} characters. Choose another, or a shorter one.`,
-    };
+  if (name === '' || name.length > NAME_MAX)
+    return { ok: false, reason: sentence`A name has 1 to ${NAME_MAX} visible characters. Choose another.` };
   if (isReserved(name, kind))
     return {
       ok: false,
@@ -219,7 +211,7 @@ export function checkName(raw: string, kind: NameKind, person: string | null = n
   if (kind !== 'person' && person !== null && isSameName(name, person))
     return {
       ok: false,
-      reason: sentence`“${name}” is what the person here is called, or looks the same. Choose another.`,
+      reason: sentence`Somebody here has the name “${name}”, or one that looks the same. Choose another.`,
     };
   return { ok: true, name };
 }

@@ -28,15 +28,19 @@ const bytes = (text: string) => new TextEncoder().encode(text).length;
 /** Why no file of a folder project may have this path, as a sentence. Null: one may. */
 export function projectPathFault(path: string): string | null {
   const names = path.split('/');
-  if (bytes(path) > PROJECT_PATH_LIMITS.path) return sentence`A path has at most ${PROJECT_PATH_LIMITS.path} bytes.`;
-  if (names.length > PROJECT_PATH_LIMITS.depth)
-    return sentence`A file can be at most ${PROJECT_PATH_LIMITS.depth - 1} folders deep.`;
-  if (names.some((name) => name === '' || name === '.' || name === '..'))
-    return sentence`A path consists of names with / between them.`;
-  if (names.some((name) => bytes(name) > PROJECT_PATH_LIMITS.name))
-    return sentence`A name has at most ${PROJECT_PATH_LIMITS.name} bytes.`;
-  if (path.includes('\\')) return sentence`A name has no backslash. Folders are separated by /.`;
-  if (path.includes(REPLACEMENT) || UNSEEN.test(path)) return sentence`A name has no characters that nobody sees.`;
+  if (
+    bytes(path) > PROJECT_PATH_LIMITS.path ||
+    names.length > PROJECT_PATH_LIMITS.depth ||
+    names.some((name) => bytes(name) > PROJECT_PATH_LIMITS.name)
+  )
+    return sentence`A path has at most ${PROJECT_PATH_LIMITS.path} bytes and ${PROJECT_PATH_LIMITS.depth - 1} folders, and a name at most ${PROJECT_PATH_LIMITS.name} bytes.`;
+  if (
+    names.some((name) => name === '' || name === '.' || name === '..') ||
+    path.includes('\\') ||
+    path.includes(REPLACEMENT) ||
+    UNSEEN.test(path)
+  )
+    return sentence`A path is names with “/” between them, without a backslash or invisible characters.`;
   return isGitsOwn(path) ? sentence`A name such as .git belongs to git.` : null;
 }
 

@@ -50,16 +50,12 @@ function whenOf({ until, limits, now }: Stopped): string {
 /** Reported for a wake that is taken up when its agent is free. */
 export const BUSY = sentence`It is in the middle of a turn. This is taken up when the turn is over.`;
 
-const times = (count: number) => (count === 1 ? sentence`once` : sentence`${count} times`);
-
 /** The sentence for the check that failed. */
 function reasonFor(check: GateCheck, stopped: Stopped): string {
   const { limits, state, label = '' } = stopped;
   switch (check) {
     case 'source_budget':
-      return limits.maxWakesPerSession === 0
-        ? sentence`This agent may wake nobody. The message is left as message_agent would have left it; it need not be sent again.`
-        : sentence`This caller has woken others ${times(limits.maxWakesPerSession)} with wake_agent in this session, which is its limit. The message is left as message_agent would have left it; it need not be sent again.`;
+      return sentence`The caller’s limit of ${limits.maxWakesPerSession} wakes in a session is reached.`;
     case 'disabled':
       return limits.householdEnabled
         ? sentence`Waking this agent is switched off.`
@@ -67,31 +63,21 @@ function reasonFor(check: GateCheck, stopped: Stopped): string {
     case 'cooldown':
       return sentence`It was woken less than ${limits.cooldownSeconds} s ago. ${whenOf(stopped)}`;
     case 'daily':
-      return limits.maxWakesPerDay === 0
-        ? sentence`Its limit is 0 wakes a day: it is never woken.`
-        : sentence`It was woken ${times(limits.maxWakesPerDay)} today, which is its limit. ${whenOf(stopped)}`;
+      return sentence`Its limit of ${limits.maxWakesPerDay} wakes a day is reached. ${whenOf(stopped)}`;
     case 'pair':
-      return limits.maxWakesPerPairPerDay === 0
-        ? sentence`Its limit is 0 wakes a day for each who asks: it is never woken.`
-        : sentence`The caller has woken it ${times(limits.maxWakesPerPairPerDay)} today, which is the limit for one caller. ${whenOf(stopped)}`;
+      return sentence`Its limit of ${limits.maxWakesPerPairPerDay} wakes a day by one caller is reached. ${whenOf(stopped)}`;
     case 'blackout':
       return sentence`It is not woken at this hour${label === '' ? '' : ` (${label})`}. ${whenOf(stopped)}`;
     case 'minutes':
-      return limits.maxDailySessionMinutes === 0
-        ? sentence`Its limit is 0 minutes a day: it is never woken.`
-        : sentence`Its sessions have run ${limits.maxDailySessionMinutes} minutes today, which is its limit. ${whenOf(stopped)}`;
+      return sentence`Its limit of ${limits.maxDailySessionMinutes} session minutes a day is reached. ${whenOf(stopped)}`;
     case 'concurrency':
-      return limits.maxConcurrentSessions === 0
-        ? sentence`Its limit is 0 sessions at a time: it is never woken.`
-        : sentence`It has ${limits.maxConcurrentSessions === 1 ? sentence`a session` : sentence`${limits.maxConcurrentSessions} sessions`} under way already, which is its limit. It can be woken when one is over.`;
+      return sentence`Its limit of ${limits.maxConcurrentSessions} sessions at a time is reached.`;
     case 'idle':
       if (state === 'absent') return sentence`It is not in a running session. The message waits until it is.`;
       if (state === 'driven') return sentence`A client drives it from elsewhere, and begins its turns itself.`;
       return BUSY;
     case 'flood':
-      return limits.floodMaxWakes === 0
-        ? sentence`The household lets nobody but the person wake anyone.`
-        : sentence`The household has had ${limits.floodMaxWakes === 1 ? sentence`a wake` : sentence`${limits.floodMaxWakes} wakes`} in ${limits.floodWindowSeconds} s, which is its limit. ${whenOf(stopped)}`;
+      return sentence`The household’s limit of ${limits.floodMaxWakes} wakes in ${limits.floodWindowSeconds} s is reached. ${whenOf(stopped)}`;
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * The types of problem documents that the relay answers with: `about:roost/too-large`. The page has
- * a text for each.
+ * The types of problem documents that the relay answers with: `about:roost/too-large`. Several
+ * share a text of the page: see `problemTextKey`.
  */
 export const PROBLEMS = [
   'agent-busy',
@@ -143,3 +143,80 @@ export const PROBLEMS = [
   'unsaved',
 ] as const;
 export type ProblemName = (typeof PROBLEMS)[number];
+
+/**
+ * Problems that a page tells with the text of another one. An empty name: the relay's sentence is
+ * the text, or only API clients receive the problem.
+ */
+const TOLD_AS: Readonly<Record<string, readonly ProblemName[]>> = {
+  'not-found': [
+    'no-connection',
+    'no-webhook',
+    'no-memory',
+    'no-dream',
+    'no-exam',
+    'no-project',
+    'no-task',
+    'no-thread',
+    'no-mapping',
+    'no-request',
+    'no-search',
+    'no-such-file',
+    'unknown',
+    'unknown-agent',
+    'unknown-proposal',
+    'unknown-run',
+    'unknown-schedule',
+    'no-code',
+    'no-agent',
+  ],
+  'no-such-call': ['method', 'no-slot', 'not-a-config', 'not-a-socket', 'not-bytes', 'not-json'],
+  misfit: ['not-yaml', 'malformed'],
+  exists: ['path-taken', 'mcp-name', 'program-name'],
+  'too-many': [
+    'mcp-room',
+    'program-room',
+    'too-many-models',
+    'too-many-devices',
+    'credentials-full',
+    'devices-full',
+    'memory-full',
+  ],
+  'too-many-calls': ['too-many-codes', 'too-many-offers', 'too-many-sockets', 'too-many-tries'],
+  'too-large': ['too-much'],
+  changed: ['mcp-tools'],
+  over: ['dream-over', 'exam-over'],
+  'exam-waits': ['dream-waits'],
+  'offer-gone': ['slot-taken'],
+  'bad-proof': ['old-key'],
+  '': [
+    'merge-conflict',
+    'merge-refused',
+    'not-proven',
+    'unsaved',
+    'mcp-address',
+    'mcp-programs',
+    'choose-model',
+    'model-address',
+    'no-answer',
+    'owner-only',
+    'program-programs',
+    'bad-signature',
+    'browsers-only',
+    'other-agent',
+    'no-credential',
+    'no-scope',
+    'not-recorded',
+    'no-git',
+  ],
+};
+
+const textNames = new Map<string, string>(
+  Object.entries(TOLD_AS).flatMap(([text, names]) => names.map((name) => [`about:roost/${name}`, text])),
+);
+
+/** The key of the text for a problem's type; null: the relay's sentence is the text. */
+export function problemTextKey(type: string): string | null {
+  const text = textNames.get(type);
+  return text === undefined ? type : text === '' ? null : `about:roost/${text}`;
+}

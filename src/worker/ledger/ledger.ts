@@ -128,7 +128,7 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
     onDamaged: ({ name, faults }, refiled) =>
       problems.set('damage', {
         kind: 'damaged',
-        detail: sentence`Volume ${name} on this device is damaged (${faults[0] ?? 'it fails its check'}). It is kept unchanged; ${refiled} documents were taken from elsewhere and filed again. Settings, Devices and data shows more; export a copy to be safe.`,
+        detail: sentence`Volume ${name} on this device is damaged (${faults[0] ?? 'it fails its check'}). Roost filed ${refiled} documents again from other places, and leaves the volume unchanged. Settings, Devices and data shows more; export a copy to be safe.`,
       }),
   });
   const counted = countBacklog();

@@ -32,7 +32,7 @@ import {
 import { applyBatches, type Views } from './views/views.ts';
 import { DOCUMENT_STORES, unseen } from './views/write.ts';
 import { decodeDocuments } from './volumes/codec.ts';
-import { lacking, openedEmpty, putListed, unreadable } from './volumes/current.ts';
+import { missing, putListed, unreadable } from './volumes/current.ts';
 import type { Volume } from './volumes/fireproof-volume.ts';
 import { discardVolumes, replaceVolumes, swap, type Volumes } from './volumes/volumes.ts';
 
@@ -157,7 +157,7 @@ export async function rebuildViews(deps: RebuildDeps): Promise<Rebuilt> {
     const { docs, faults } = await readVolume(deps.openVolume, record.name);
     const manifest = await journal.get('manifests', record.name);
     const expected = manifest?.ids.length ?? record.documents;
-    if (docs.length < expected) faults.push(docs.length === 0 ? openedEmpty(expected) : lacking(docs.length, expected));
+    if (docs.length < expected) faults.push(missing(expected - docs.length, expected));
     await apply(kept(docs), 0);
     const state = faults.length > 0 ? 'damaged' : record.state;
     if (faults.length > 0)

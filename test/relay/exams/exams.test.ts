@@ -200,7 +200,7 @@ describe('an exam', () => {
     model.follow(() => [{ say: 'What a lovely day.' }]);
     await begin();
     await until('failed');
-    expect((await newest())?.detail).toContain('no questions');
+    expect((await newest())?.detail).toContain('cannot be used');
     model.follow(() => ({ fail: { status: 401, type: 'authentication_error', message: 'No.' } }));
     await begin();
     await until('failed');
@@ -209,7 +209,7 @@ describe('an exam', () => {
     expect((await call('POST', `/api/exams/${examId}/stop`)).status).toBe(200);
     expect(await newest()).toMatchObject({ state: 'failed', detail: expect.stringContaining('stopped') as string });
     expect(await exams()).not.toContainEqual(
-      expect.objectContaining({ detail: expect.stringContaining('no questions') as string }),
+      expect.objectContaining({ detail: expect.stringContaining('cannot be used') as string }),
     );
   });
 });

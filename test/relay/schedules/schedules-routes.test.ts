@@ -376,7 +376,7 @@ describe('a relay that is killed in the middle of a run', () => {
       await expect
         // Beside its agent's own run, for whoever was told.
         .poll(async () => (await historyOf(id)).filter(({ runId }) => runId === null))
-        .toMatchObject([{ state: 'crashed', detail: 'The relay broke off while it ran.' }]);
+        .toMatchObject([{ state: 'crashed', detail: 'The relay stopped in the middle of it.' }]);
     await expect.poll(() => pids.filter(isAlive)).toEqual([]);
     await expect.poll(() => model.requests.length).toBe(before + 2);
     const told = model.requests.at(-1)?.last;

@@ -13,7 +13,7 @@ const LISTS = [/\/index\.ts$/, /^src\/shared\/protocol\//, /^server\/contracts\/
 /** Modules that export more today. A number here may only become smaller. */
 const TOO_MANY: Readonly<Record<string, number>> = {
   'server/approvals/requests/notify-agent.ts': 18,
-  'src/page/exports/methods.ts': 20,
+  'src/page/exports/methods.ts': 19,
   'src/page/exports/types.ts': 18,
   'src/page/language/t.ts': 18,
   'src/page/state/exports.ts': 20,

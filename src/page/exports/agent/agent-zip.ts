@@ -110,6 +110,8 @@ function goodOf(values: readonly unknown[], agentId: AgentId, path: string, warn
   return good;
 }
 
+const NO_IDENTITY = sentence`it has no valid identity.json`;
+
 /** The identity; null if the file is not one of Roost's. Rejects if a newer Roost wrote it. */
 async function readIdentity(
   entry: ZipEntry,
@@ -121,7 +123,7 @@ async function readIdentity(
   };
   const value = parseJson(readText(await entry.read())?.text ?? '');
   const parsed = identityFileSchema.safeParse(value);
-  if (!parsed.success) return refuse(sentence`it is not one of Roost’s`);
+  if (!parsed.success) return refuse(NO_IDENTITY);
   const { version, agentId } = parsed.data;
   if (version > EXPORT_FORMAT.version)
     throw new ExportError(
@@ -129,9 +131,7 @@ async function readIdentity(
       sentence`A newer Roost made this. Update Roost on this device, then try again.`,
     );
   const documents = goodOf(parsed.data.documents, agentId, entry.path, warnings);
-  return documents.some(({ type }) => type === 'agent-identity')
-    ? { agentId, documents }
-    : refuse(sentence`it does not say who was born`);
+  return documents.some(({ type }) => type === 'agent-identity') ? { agentId, documents } : refuse(NO_IDENTITY);
 }
 
 /** The documents of a transcript, one per line. Without an identity, their agent is unknown. */
@@ -140,7 +140,7 @@ async function readLines(entry: ZipEntry, agentId: AgentId | null, warnings: Age
     warnings.push({
       kind: 'unreadable',
       path: entry.path,
-      reason: sentence`there is no identity.json that says whose words these are`,
+      reason: NO_IDENTITY,
     });
     return [];
   }
@@ -166,7 +166,7 @@ interface AgentFiles {
   readonly warnings: readonly AgentWarning[];
 }
 
-const NO_SOUL = sentence`There is no SOUL.md in this zip. Put a text file of that name into it, with the words of the soul, and pack it again.`;
+const NO_SOUL = sentence`There is no SOUL.md in this zip. Add a text file of that name with the soul, and pack it again.`;
 
 const lower = (path: string) => path.toLowerCase();
 const partsOf = (path: string) => path.split('/').filter((part) => part !== '' && part !== '.');
@@ -268,21 +268,19 @@ function nameFrom(text: string): string | null {
   return plain === '' || NO_NAMES.test(plain) ? null : plain;
 }
 
-const TOO_LARGE = sentence`This file is larger than an agent could be. Choose a zip with one agent’s folder, or a SOUL.md.`;
+const NOT_ONE = sentence`This file is not one agent. Choose a zip with one agent’s folder, or a SOUL.md.`;
 const AGENT_ZIP = {
   entries: EXPORT_FORMAT.zipEntries,
   unpackedBytes: EXPORT_FORMAT.unpackedBytes,
-  tooLarge: sentence`This zip is too large for one agent. Pack only the agent’s folder.`,
+  tooLarge: NOT_ONE,
 };
-const SOUL_TOO_LONG = sentence`This soul is longer than ${LIMITS.soul.toLocaleString('en')} characters, more than anybody can wake with. Shorten it, and choose it again.`;
-const SOUL_EMPTY = sentence`This soul has no words yet. Write a few sentences on who this is, and choose the file again.`;
+const WRONG_LENGTH = sentence`A soul has at least one word and at most ${LIMITS.soul.toLocaleString('en')} characters. Change it, and choose it again.`;
 const HOUSEHOLD = sentence`This is a copy of a whole household, not of one agent. Import it under Settings, Export & import instead.`;
-const NOT_ONE = sentence`This file is neither a zip nor text. Choose a zip with one agent’s folder, or a SOUL.md.`;
 /** At most four UTF-8 bytes per character, and a byte order mark. */
 const SOUL_BYTES = LIMITS.soul * 4 + 4;
 
 export const readAgent: Workers['readAgent'] = async ({ file, name }, { take }, tell) => {
-  if (file.size > EXPORT_FORMAT.zipBytes) throw new ExportError('too-large', TOO_LARGE);
+  if (file.size > EXPORT_FORMAT.zipBytes) throw new ExportError('too-large', NOT_ONE);
   const head = new Uint8Array(await file.slice(0, 32).arrayBuffer());
   const isZip = head[0] === 0x50 && head[1] === 0x4b;
   if (
@@ -306,8 +304,8 @@ export const readAgent: Workers['readAgent'] = async ({ file, name }, { take }, 
 
   const written = files.soul ? await readSoul(files.soul, warnings) : null;
   const soul = soulOf(written, agent?.soul ?? null, warnings);
-  if (soul.length > LIMITS.soul) throw new ExportError('too-large', SOUL_TOO_LONG);
-  if (soul.trim() === '') throw new ExportError('not-an-export', SOUL_EMPTY);
+  if (soul.length > LIMITS.soul) throw new ExportError('too-large', WRONG_LENGTH);
+  if (soul.trim() === '') throw new ExportError('not-an-export', WRONG_LENGTH);
 
   for (const batch of batches(sorted)) await take(batch);
   return {
@@ -332,7 +330,7 @@ function bareFile(file: Blob, name: string): AgentFiles {
 }
 
 async function readSoul(entry: NonNullable<AgentFiles['soul']>, warnings: AgentWarning[]): Promise<string> {
-  if (entry.bytes > SOUL_BYTES) throw new ExportError('too-large', SOUL_TOO_LONG);
+  if (entry.bytes > SOUL_BYTES) throw new ExportError('too-large', WRONG_LENGTH);
   const read = readText(await entry.read());
   if (!read) throw new ExportError('not-an-export', NOT_ONE);
   if (read.isOther) warnings.push({ kind: 'other-encoding', path: entry.path });

@@ -14,7 +14,7 @@ import type { Agent, Roster } from '../../../shared/domain/agent.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import { fileChunks, joined } from '../bytes.ts';
 import { assertDocument } from '../index.ts';
-import { EXPORT_FORMAT, ExportError, CUT_SHORT, DAMAGED, type Workers } from '../methods.ts';
+import { EXPORT_FORMAT, ExportError, DAMAGED, type Workers } from '../methods.ts';
 import type { ImportConflict, ExportedAgent } from '../types.ts';
 import {
   belongsTo,
@@ -44,11 +44,7 @@ function createLineCutter(maxBytes: number): LineCutter {
   let held = 0;
   const keep = (part: Uint8Array) => {
     held += part.length;
-    if (held > maxBytes)
-      throw new ExportError(
-        'too-large',
-        sentence`This file has a line that is longer than any Roost writes. It is not a copy of a household.`,
-      );
+    if (held > maxBytes) throw new ExportError('too-large', NOT_OURS);
     parts.push(part);
   };
   const take = () => {
@@ -124,7 +120,7 @@ function faultOf(error: unknown, isEnded: boolean): ExportError {
   const code = error instanceof Error && 'code' in error ? error.code : null;
   const isCut = code === 'Z_BUF_ERROR' || (isEnded && code === null);
   return isCut
-    ? new ExportError('cut-short', CUT_SHORT, { cause: error })
+    ? new ExportError('cut-short', DAMAGED, { cause: error })
     : new ExportError('damaged', DAMAGED, { cause: error });
 }
 
@@ -195,13 +191,11 @@ export async function readHousehold(
   if (!header) {
     // A header alone is a truncated file. Anything else is not ours.
     if (held) headerOf(textOf(decoder, held));
-    throw held
-      ? new ExportError('cut-short', CUT_SHORT)
-      : new ExportError('not-an-export', file.size === 0 ? sentence`This file is empty.` : NOT_OURS);
+    throw held ? new ExportError('cut-short', DAMAGED) : new ExportError('not-an-export', NOT_OURS);
   }
   await handOn(header);
   const footer = held ? footerOf(textOf(decoder, held)) : null;
-  if (!footer) throw new ExportError('cut-short', CUT_SHORT);
+  if (!footer) throw new ExportError('cut-short', DAMAGED);
   const sha = bytesToHex(digest.digest());
   if (footer.documents !== documents || footer.sha256 !== sha) throw new ExportError('damaged', DAMAGED);
   return { header, documents, digest: sha };
@@ -463,7 +457,7 @@ export const importHousehold: Workers['importExport'] = async (
   if (digest !== source.digest)
     throw new ExportError(
       'damaged',
-      sentence`The file was changed while it was being imported. Open it once more; what was imported already is not taken twice.`,
+      sentence`The file was changed during the import. Open it again; nothing is imported twice.`,
     );
   return { documents, written, leftOut };
 };

@@ -9,7 +9,7 @@ import { isKnown } from '../../../shared/protocol/documents/kinds.ts';
 import { chunksOf } from '../../../shared/domain/platform/old-browsers.ts';
 import { sentence } from '../../../shared/domain/names.ts';
 import { createChunkWriter, fileChunks, pagesOf, streamOf } from '../bytes.ts';
-import { EXPORT_FORMAT, ExportError, CUT_SHORT, DAMAGED, type Workers } from '../methods.ts';
+import { EXPORT_FORMAT, ExportError, DAMAGED, type Workers } from '../methods.ts';
 
 // Decides which agent a document belongs to.
 
@@ -89,7 +89,7 @@ export async function isSealed(file: Blob): Promise<boolean> {
 async function headerOf(file: Blob): Promise<string> {
   const head = await textOf(file, HEAD_BYTES);
   const end = HEADER_END.exec(head);
-  if (!end && file.size < HEAD_BYTES) throw new ExportError('cut-short', CUT_SHORT);
+  if (!end && file.size < HEAD_BYTES) throw new ExportError('cut-short', DAMAGED);
   if (!end) throw new ExportError('damaged', DAMAGED);
   if (!head.startsWith('-> scrypt ', MAGIC.length))
     throw new ExportError(
@@ -120,7 +120,7 @@ export async function fileKeyOf(file: Blob, passphrase: string): Promise<Uint8Ar
 /** Decrypts a file with its own key. */
 export async function* unsealed(file: Blob, fileKey: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
   const payload = file.size - (await headerOf(file)).length - NONCE_BYTES;
-  if (payload <= 0) throw new ExportError('cut-short', CUT_SHORT);
+  if (payload <= 0) throw new ExportError('cut-short', DAMAGED);
   const blocks = Math.ceil(payload / BLOCK_BYTES);
   const decrypter = new Decrypter();
   decrypter.addIdentity({ unwrapFileKey: () => fileKey });
@@ -136,7 +136,7 @@ export async function* unsealed(file: Blob, fileKey: Uint8Array): AsyncGenerator
     // A block fails as a whole. If it is the last of several, truncation is likelier than damage.
     const isEnd = blocks > 1 && opened >= blocks - 1;
     throw isEnd
-      ? new ExportError('cut-short', CUT_SHORT, { cause: error })
+      ? new ExportError('cut-short', DAMAGED, { cause: error })
       : new ExportError('damaged', DAMAGED, { cause: error });
   }
 }

@@ -37,14 +37,15 @@ export type NoteNotTaken = (reason: string, what: string, count?: number) => voi
 export const isTooLong = (pieces: readonly Piece[]): boolean =>
   pieces.some((piece) => 'text' in piece && piece.text.length > IMPORTS.messageChars);
 
+const EMPTY = sentence`empty messages, conversations or texts`;
+
 export const NOT_TAKEN = {
-  empty: sentence`messages without text`,
+  empty: EMPTY,
   system: sentence`instructions and marks of the other product`,
   media: sentence`pictures, recordings and other files: their content is not in the text of the export`,
   tooLong: sentence`messages longer than ${IMPORTS.messageChars.toLocaleString('en')} characters`,
-  noMessages: sentence`conversations without messages`,
-  tooMany: sentence`messages beyond the first ${IMPORTS.messages.toLocaleString('en')} of a conversation`,
-  branches: sentence`messages in branches beyond the first ${IMPORTS.branches} of a conversation`,
+  noMessages: EMPTY,
+  tooMany: sentence`messages beyond the first ${IMPORTS.messages.toLocaleString('en')} of a conversation, or its first ${IMPORTS.branches} branches`,
 } as const;
 
 // A conversation is a tree: an edited message and an answer that was asked for again begin a
@@ -231,7 +232,7 @@ export function conversationsOf(whole: SaidConversation, note: NoteNotTaken): Im
     messages: messagesOf(main, fallback),
   };
   const left = branches.slice(IMPORTS.branches).reduce((sum, branch) => sum + branch.nodes.length, 0);
-  if (left > 0) note(NOT_TAKEN.branches, title, left);
+  if (left > 0) note(NOT_TAKEN.tooMany, title, left);
   return [
     chosen,
     ...branches.slice(0, IMPORTS.branches).flatMap((branch): ImportedConversation[] => {

@@ -22,7 +22,7 @@ import {
   isClaudeProject,
 } from './claude.ts';
 import { CLAUDE_CODE, claudeCodeConversations, isClaudeCode } from './claude-code.ts';
-import type { ImportedConversation, NoteNotTaken } from './conversation.ts';
+import { type ImportedConversation, NOT_TAKEN, type NoteNotTaken } from './conversation.ts';
 import type { Fields } from './fields.ts';
 import { jsonValues, looksLikeJson } from './json-values.ts';
 import { isLetta, LETTA, lettaAgents } from './letta.ts';
@@ -100,16 +100,12 @@ const JSON_READERS: readonly JsonReader[] = [
 ];
 
 const TOO_LARGE = sentence`There is more in these files than one import can read. Choose fewer files at once.`;
-const UNKNOWN_VALUE = sentence`entries that are no conversation of a known format`;
-const OTHER_FILE = sentence`files in a format that is not read`;
-const EMPTY_TEXT = sentence`texts without words`;
+const OTHER_FORMAT = sentence`entries and files in an unknown format`;
 const BAD_PATH = sentence`texts whose path no memory can have`;
-const FULL = sentence`texts beyond the ${IMPORTS.memoryBytes / 1_000} KB that a memory may have`;
-const LONG_TEXT = sentence`texts larger than ${IMPORTS.textBytes / 1_000} KB, more than a file of memory may have`;
-const LARGE_FILE = sentence`lines of a file that is too large to be read as a whole`;
+const FULL = sentence`texts over ${IMPORTS.textBytes / 1_000} KB, or beyond the ${IMPORTS.memoryBytes / 1_000} KB of a memory`;
+const LARGE_FILE = sentence`parts of a file that is too large`;
 const NESTED = sentence`zips within a zip`;
 const TWICE = sentence`conversations that are in the files twice`;
-const LARGER = sentence`files that are larger than their zip says`;
 const BAD_ZIP = (path: string, why: string) => sentence`The zip ${path} cannot be read: ${why}`;
 
 const ZIP_LIMITS = { entries: IMPORTS.files, unpackedBytes: Number.MAX_SAFE_INTEGER, tooLarge: TOO_LARGE };
@@ -190,9 +186,9 @@ export async function* readFiles(
     }
     const { path, text } = found.file;
     const size = bytesOf(text);
-    if (text.trim() === '') reading.note(EMPTY_TEXT, path);
+    if (text.trim() === '') reading.note(NOT_TAKEN.empty, path);
     else if (memoryPathFault(path) !== null) reading.note(BAD_PATH, path);
-    else if (size > IMPORTS.textBytes) reading.note(LONG_TEXT, path);
+    else if (size > IMPORTS.textBytes) reading.note(FULL, path);
     else if (bytes + size > IMPORTS.memoryBytes) reading.note(FULL, path);
     else {
       bytes += size;
@@ -209,7 +205,7 @@ async function* wholeChunks(file: SourceFile) {
     yield* file.chunks();
   } catch (error) {
     if (!(error instanceof ExportError)) throw error;
-    throw new FileFault(error.kind === 'too-large' ? LARGER : error.message, { cause: error });
+    throw new FileFault(error.kind === 'too-large' ? LARGE_FILE : error.message, { cause: error });
   }
 }
 
@@ -275,7 +271,7 @@ const IS_TEXT = /\.(md|markdown|txt)$/i;
 /** The text of a file that could be memory. Null: it is none. */
 async function textIn(file: SourceFile, chunks: AsyncIterable<Uint8Array>, note: NoteNotTaken): Promise<string | null> {
   if (!IS_TEXT.test(file.path)) {
-    note(OTHER_FILE, file.path);
+    note(OTHER_FORMAT, file.path);
     return null;
   }
   const parts: Uint8Array[] = [];
@@ -284,12 +280,12 @@ async function textIn(file: SourceFile, chunks: AsyncIterable<Uint8Array>, note:
     parts.push(chunk);
     bytes += chunk.length;
     if (bytes > IMPORTS.textBytes) {
-      note(LONG_TEXT, file.path);
+      note(FULL, file.path);
       return null;
     }
   }
   const read = readText(joined(parts));
-  if (read === null) note(OTHER_FILE, file.path);
+  if (read === null) note(OTHER_FORMAT, file.path);
   return read?.text.replace(/^\ufeff/, '') ?? null;
 }
 
@@ -306,7 +302,7 @@ async function* jsonFile(
     }
     const { value } = each;
     const reader = isRecord(value) ? JSON_READERS.find((one) => one.is(value)) : undefined;
-    if (!reader || !isRecord(value)) note(UNKNOWN_VALUE, file.path);
+    if (!reader || !isRecord(value)) note(OTHER_FORMAT, file.path);
     else if (reader.read) yield* reader.read(value, file, note);
     else if (file.bytes > IMPORTS.wholeBytes) note(LARGE_FILE, file.path);
     else {

@@ -12,10 +12,8 @@ type JsonValue =
   /** This value could not be read. `reason`: for people. */
   | { readonly kind: 'fault'; readonly reason: string };
 
-const TOO_LONG = sentence`larger than one conversation may be`;
-const TOO_DEEP = sentence`nested too deeply`;
+const TOO_LARGE = sentence`too large`;
 const NOT_JSON = sentence`not valid JSON`;
-const CUT_SHORT = sentence`the file ends in the middle of it`;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -69,7 +67,7 @@ export async function* jsonValues(chunks: AsyncIterable<Uint8Array>): AsyncGener
     let start = 0;
     const keep = (end: number) => {
       bytes += end - start;
-      if (bytes > IMPORTS.valueBytes) fault ??= TOO_LONG;
+      if (bytes > IMPORTS.valueBytes) fault ??= TOO_LARGE;
       if (fault === null) parts.push(chunk.subarray(start, end));
       else parts = [];
     };
@@ -116,7 +114,7 @@ export async function* jsonValues(chunks: AsyncIterable<Uint8Array>): AsyncGener
       if (byte === QUOTE) inString = true;
       else if (OPENING.has(byte)) {
         depth += 1;
-        if (depth > IMPORTS.depth) fault ??= TOO_DEEP;
+        if (depth > IMPORTS.depth) fault ??= TOO_LARGE;
       } else if (CLOSING.has(byte) && depth > 0) {
         depth -= 1;
         if (depth > 0) continue;
@@ -127,5 +125,5 @@ export async function* jsonValues(chunks: AsyncIterable<Uint8Array>): AsyncGener
     if (isOpen()) keep(chunk.length);
   }
   if (inScalar && depth === 0 && !inString) yield fault === null ? parsed(parts) : { kind: 'fault', reason: fault };
-  else if (isOpen() || inList) yield { kind: 'fault', reason: CUT_SHORT };
+  else if (isOpen() || inList) yield { kind: 'fault', reason: NOT_JSON };
 }

@@ -74,7 +74,7 @@ function createHomeActions(parts: Parts): HomeActions {
       if (key === 'humanName' && isSameName(checked.name, leadName))
         return {
           ok: false,
-          reason: t`“${checked.name}” is what the lead is called, or looks the same. Choose another.`,
+          reason: t`Somebody here has the name “${checked.name}”, or one that looks the same. Choose another.`,
         };
       return [
         writer.setting(key, checked.name),

@@ -49,23 +49,15 @@ export function reachText(
 export function acknowledgedText({ toSend, link }: Pick<StoredElsewhere, 'toSend' | 'link'>): string {
   switch (link) {
     case 'live':
-      return toSend === 0
-        ? t`Everything that is here has been handed to the relay.`
-        : plural(toSend, 'entry on the way to the relay.', 'entries on the way to the relay.');
     case 'connecting':
-      return toSend === 0
-        ? t`Everything that is here has been handed to the relay.`
-        : t`Connecting to the relay; ${plural(toSend, 'entry waits', 'entries wait')} for it.`;
-    case 'off':
-      return t`Nothing is handed to the relay: you switched that off. What it was given before stays there, sealed.`;
     case 'lost':
       return toSend === 0
         ? t`Everything that is here has been handed to the relay.`
-        : t`The relay cannot be reached; ${plural(toSend, 'entry waits', 'entries wait')} here until it can.`;
+        : plural(toSend, 'entry waits for the relay.', 'entries wait for the relay.');
+    case 'off':
+      return t`Nothing is handed to the relay: you switched that off. What it was given before stays there, sealed.`;
     case 'locked-out':
-      return toSend === 0
-        ? t`This browser is not signed in. Press Enter in the terminal where Roost runs, and open the link that it prints.`
-        : t`This browser is not signed in at the relay; ${plural(toSend, 'entry waits', 'entries wait')} here until it is. Press Enter in the terminal where Roost runs, and open the link it prints in this browser.`;
+      return t`This browser is not signed in. Press Enter in the terminal where Roost runs, and open the link that it prints.`;
     default:
       return link satisfies never;
   }

@@ -13,6 +13,9 @@ type Variables =
 /** Valid names of environment variables. */
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
+const wrongLine = (index: number) =>
+  t`Line ${index + 1} of the variables is not NAME=value with a new name. A name has letters, digits and _, and does not begin with a digit.`;
+
 /** `NAME=value`, one per line; empty lines are ignored. */
 export function readVariables(text: string): Variables {
   const env = new Map<string, string>();
@@ -23,9 +26,9 @@ export function readVariables(text: string): Variables {
     if (!NAME.test(name))
       return {
         ok: false,
-        reason: t`Line ${index + 1} of the variables is not NAME=value. A name is of letters, digits and _, and begins with no digit.`,
+        reason: wrongLine(index),
       };
-    if (env.has(name)) return { ok: false, reason: t`Line ${index + 1} of the variables says ${name} once more.` };
+    if (env.has(name)) return { ok: false, reason: wrongLine(index) };
     env.set(name, line.slice(at + 1).trim());
   }
   return { ok: true, env: Object.fromEntries(env) };

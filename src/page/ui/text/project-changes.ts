@@ -9,7 +9,6 @@ import type { ImportChange } from '../../state/exports.ts';
 import { KIND_NAMES, PRIORITY_NAMES } from '../projects/words.ts';
 import { money } from './money.ts';
 import { plural } from './sizes.ts';
-import { duration } from './time.ts';
 import { revealedLine } from './unseen.ts';
 
 type ProjectChange = Extract<ImportChange, { kind: 'project' }>;
@@ -26,43 +25,46 @@ const list = (texts: readonly string[]) => (texts.length === 0 ? t`none` : texts
 const limit = (microUsd: number | null) => (microUsd === null ? t`no limit` : money(microUsd));
 
 const COMMANDS: Readonly<Record<CommandGrant, string>> = {
-  own: t`as each agent’s settings say`,
-  sandbox: t`run in a sandbox`,
-  ask: t`ask you each time`,
-  none: t`none`,
+  own: t`what their own settings say`,
+  sandbox: t`edit, and run commands in a sandbox`,
+  ask: t`edit, and ask me before each command`,
+  none: t`only edit: Roost commits for them`,
 };
 
 /** Each part that a yes covers, with its label. */
 const PARTS: { readonly [Field in AskedField]: (value: ProjectValue, nameOf: NameOf) => readonly [string, string] } = {
   kind: ({ kind }) => [t`Kind`, kind === 'git' ? t`A repository` : t`A shared folder`],
-  repository: ({ repository }) => [t`A repository`, repository === '' ? t`none` : revealedLine(repository)],
+  repository: ({ repository }) => [t`Repository`, repository === '' ? t`none` : revealedLine(repository)],
   baseBranch: ({ baseBranch }) => [
     t`Base branch`,
     baseBranch === '' ? t`the repository’s own` : revealedLine(baseBranch),
   ],
-  agents: ({ agents }, nameOf) => [t`agents that work on it`, ofAgents(agents, nameOf) || t`none`],
+  agents: ({ agents }, nameOf) => [t`Agents`, ofAgents(agents, nameOf) || t`none`],
   reviewer: ({ reviewer }, nameOf) => [
-    t`agent that looks at finished tasks`,
+    t`Automatic reviewer`,
     reviewer === null ? t`none` : ofAgents([reviewer], nameOf),
   ],
   taskMicroUsd: ({ taskMicroUsd }) => [t`most that one task may cost`, limit(taskMicroUsd)],
   dayMicroUsd: ({ dayMicroUsd }) => [t`most that it may cost in a day`, limit(dayMicroUsd)],
-  setup: ({ setup }) => [t`command that prepares a checkout`, setup === '' ? t`none` : block(setup)],
+  setup: ({ setup }) => [t`Setup command`, setup === '' ? t`none` : block(setup)],
   checks: ({ checks }) => [t`commands that check the work`, list(checks)],
   copy: ({ copy }) => [t`files copied from the relay’s machine`, list(copy)],
   doneNeeds: ({ doneNeeds: { change, checks, criteria } }) => [
-    t`a task is done only with`,
+    t`A task is done if`,
     [
-      ...(change ? [t`a change`] : []),
-      ...(checks ? [t`checks passed`] : []),
-      ...(criteria ? [t`criteria met`] : []),
+      ...(change ? [t`Something was changed`] : []),
+      ...(checks ? [t`All checks passed`] : []),
+      ...(criteria ? [t`Every criterion is met`] : []),
     ].join(', ') || t`nothing`,
   ],
-  subtasksReady: ({ subtasksReady }) => [t`parts of tasks are ready at once`, subtasksReady ? t`Yes` : t`No`],
-  commands: ({ commands }) => [t`commands of its agents`, COMMANDS[commands]],
+  subtasksReady: ({ subtasksReady }) => [
+    t`Other agents may take the parts into which an agent divides a task`,
+    subtasksReady ? t`Yes` : t`No`,
+  ],
+  commands: ({ commands }) => [t`Agents may`, COMMANDS[commands]],
   attemptsPerTask: ({ attemptsPerTask }) => [t`Attempts at one task`, String(attemptsPerTask)],
-  executorsAtOnce: ({ executorsAtOnce }) => [t`executors at once`, String(executorsAtOnce)],
-  executorSeconds: ({ executorSeconds }) => [t`longest run of an executor`, duration(executorSeconds * 1_000)],
+  executorsAtOnce: ({ executorsAtOnce }) => [t`Executors at the same time`, String(executorsAtOnce)],
+  executorSeconds: ({ executorSeconds }) => [t`Seconds for an executor`, String(executorSeconds)],
   columns: ({ columns }) => [
     t`Columns`,
     columns.map(({ name, kind }) => `${shownText(name)} (${KIND_NAMES[kind]})`).join(', '),
@@ -78,10 +80,10 @@ function taskText(task: AskedTask, { columns }: ProjectValue, nameOf: NameOf): s
   const parts: readonly (readonly [string, string])[] = [
     [t`Column`, column ? shownText(column.name) : t`none`],
     [t`Priority`, PRIORITY_NAMES[task.priority]],
-    [t`assigned to`, task.assignee === null ? t`nobody` : ofAgents([task.assignee], nameOf)],
-    ...(task.description === '' ? [] : [[t`text`, block(task.description)] as const]),
-    ...(task.criteria.length === 0 ? [] : [[t`the criteria`, list(task.criteria)] as const]),
-    ...(task.comments.length === 0 ? [] : [[t`your comments`, list(task.comments)] as const]),
+    [t`Agent`, task.assignee === null ? t`nobody` : ofAgents([task.assignee], nameOf)],
+    ...(task.description === '' ? [] : [[t`Description`, block(task.description)] as const]),
+    ...(task.criteria.length === 0 ? [] : [[t`Done when`, list(task.criteria)] as const]),
+    ...(task.comments.length === 0 ? [] : [[t`Comments`, list(task.comments)] as const]),
     ...(task.notes.length === 0 ? [] : [[t`notes`, list(task.notes)] as const]),
   ];
   return [

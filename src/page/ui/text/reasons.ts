@@ -54,7 +54,7 @@ const LOST: Record<Extract<LinkState, { kind: 'lost' }>['reason'], Trouble> = {
   },
   database: {
     title: t`The relay cannot reach its database`,
-    advice: t`The relay keeps new messages, and sends them here when the database is back. It keeps trying.`,
+    advice: t`The relay stores new messages, and sends them here when the database is back. It keeps trying.`,
   },
   failed: {
     title: t`This page cannot follow the relay`,

@@ -61,16 +61,16 @@ function serverParts(record: McpServerRecord | null): string {
           [t`Program`, revealedLine(where.command)],
           ...where.args.map((arg): [string, string] => [t`argument`, revealedLine(arg)]),
           [
-            t`held`,
-            where.box === null ? t`not at all: it runs free` : t`in the sandbox: ${revealedLine(shownBox(where.box))}`,
+            t`Where it runs`,
+            where.box === null ? t`No sandbox` : t`in the sandbox: ${revealedLine(shownBox(where.box))}`,
           ],
         ];
   return [
     [t`Name`, shownText(name)],
     ...parts,
-    [t`given in confidence`, secrets.length === 0 ? t`nothing` : secrets.map(shownText).join(', ')],
-    [t`used by`, agents === null ? t`Everybody` : plural(agents.length, 'agent')],
-    [t`tools`, usedOf(record).join(', ') || t`none`],
+    [t`Variables`, secrets.length === 0 ? t`nothing` : secrets.map(shownText).join(', ')],
+    [t`Agents`, agents === null ? t`Everybody` : plural(agents.length, 'agent')],
+    [t`Tools it may use`, usedOf(record).join(', ') || t`none`],
   ]
     .map(([part, value]) => `${part}: ${value}`)
     .join('\n');
@@ -118,21 +118,27 @@ function partsOf(
       parts.push(
         ['on', schedule.enabled ? 'yes' : 'no'],
         ['model', named(schedule.model, t`the agent’s own`)],
-        [t`first model`, named(schedule.planningModel, t`the same`)],
-        [t`later model`, named(schedule.executorModel, t`the same`)],
-        [t`tools`, schedule.tools === null ? t`all that it has` : schedule.tools.map(shownText).join(', ') || t`none`],
+        [t`Model of the first request`, named(schedule.planningModel, t`the same`)],
+        [t`Model after tools were used`, named(schedule.executorModel, t`the same`)],
+        [
+          t`Tools it may use`,
+          schedule.tools === null ? t`all that it has` : schedule.tools.map(shownText).join(', ') || t`none`,
+        ],
         ['longest', schedule.timeoutMs === null ? t`as its agent’s runs` : duration(schedule.timeoutMs)],
-        [t`at once`, String(schedule.maxConcurrent)],
-        [t`model requests`, schedule.maxTurns === null ? t`as its agent’s runs` : String(schedule.maxTurns)],
-        [t`given of before`, schedule.context],
-        [t`made up for`, schedule.catch_up],
+        [t`Runs of it at once`, String(schedule.maxConcurrent)],
+        [
+          t`Model requests it may make`,
+          schedule.maxTurns === null ? t`as its agent’s runs` : String(schedule.maxTurns),
+        ],
+        [t`What it is given of before`, schedule.context],
+        [t`When the relay was away`, schedule.catch_up],
         ['condition', schedule.when],
         ['color', named(schedule.color, 'none')],
         ['instructions', schedule.instructions],
       );
       break;
     case 'reminder':
-      parts.push(['message', schedule.message], [t`given of before`, schedule.context]);
+      parts.push(['message', schedule.message], [t`What it is given of before`, schedule.context]);
       break;
     case 'script':
       parts.push(
@@ -143,8 +149,8 @@ function partsOf(
         [t`Reaches`, schedule.hosts?.map(revealedLine).join(', ') || t`no network`],
         [t`reaches of the relay’s machine`, schedule.own_hosts?.map(revealedLine).join(', ') || t`none`],
         [t`Where it fails`, schedule.on_failure],
-        [t`where it still runs`, schedule.overlap],
-        [t`given of before`, schedule.context],
+        [t`Where it still runs when it is due again`, schedule.overlap],
+        [t`What it is given of before`, schedule.context],
       );
       break;
     default:
@@ -239,7 +245,7 @@ export function priceValue(value: unknown): string {
   const { input, output, cacheRead, cacheWrite }: { readonly [amount: string]: unknown } = { ...value };
   // Computed values have meaningless trailing digits.
   const usd = (amount: unknown) => `$${String(typeof amount === 'number' ? Number(amount.toFixed(6)) : amount)}`;
-  return t`${usd(input)} in, ${usd(output)} out, ${usd(cacheRead)} read again, ${usd(cacheWrite)} kept`;
+  return t`${usd(input)} in, ${usd(output)} out, ${usd(cacheRead)} cache read, ${usd(cacheWrite)} cache write`;
 }
 
 const isTexts = (value: unknown): value is readonly unknown[] => Array.isArray(value);
@@ -370,7 +376,7 @@ export function changeText(change: ImportChange): string {
       return t`${change.what === 'agent' ? t`Everything about ${who}` : t`Conversation with ${who}`} would be forgotten, for good on ${fullTime(change.finalAt)}.`;
     }
     case 'keep':
-      return t`What you asked here to be forgotten would be kept.`;
+      return t`What you asked here to be forgotten would stay.`;
     case 'edits':
       return t`${plural(change.messages, 'message')} to ${change.name} would replace earlier ones. The messages after them here would be hidden.`;
     case 'mcp-server':

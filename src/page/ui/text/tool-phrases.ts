@@ -30,7 +30,7 @@ const file = (of: Argument, key = 'path') => {
   const path = of(key);
   return path === null ? t`a file` : revealedCode(path);
 };
-const named = (of: Argument, key: string) => revealedLine(of(key) ?? '');
+const named = (of: Argument, key: string) => revealedLine(of(key) ?? '…');
 /** The host of the page in the arguments; null: there is none. */
 export const hostOf = (of: Argument) => urlOf(of('url') ?? '')?.host ?? null;
 
@@ -40,15 +40,12 @@ const command = (of: Argument, key = 'command') => {
   return text === null ? null : `\`${revealedCode(text).replace(/\s+/g, ' ').trim()}\``;
 };
 const ran = (of: Argument) => t`ran ${command(of) ?? command(of, 'title') ?? t`a command`}`;
-const running = (of: Argument) => {
-  const text = command(of) ?? command(of, 'title');
-  return text === null ? t`running a command` : t`running ${text}`;
-};
+const running = (of: Argument) => t`running ${command(of) ?? command(of, 'title') ?? t`a command`}`;
 
 const TEAM: Readonly<Record<string, ToolPhrase>> = {
   spawn_team: { did: t`joined your call`, does: t`waiting for the team`, wants: t`join your call` },
   choose_name: {
-    did: (of) => (of('name') === null ? t`chose a name` : t`chose the name ${named(of, 'name')}`),
+    did: (of) => t`chose the name ${named(of, 'name')}`,
     wants: t`choose a name`,
   },
   write_soul: { did: t`wrote its soul`, wants: t`write its soul` },
@@ -63,7 +60,7 @@ const TEAM: Readonly<Record<string, ToolPhrase>> = {
   go_to_sleep: { did: t`went to sleep`, wants: t`go to sleep` },
   put_to_sleep: { did: (of) => t`put ${who(of, 'agent')} to sleep`, wants: t`put others to sleep` },
   create_thread: {
-    did: (of) => (of('title') === null ? t`started a thread` : t`started the thread “${named(of, 'title')}”`),
+    did: (of) => t`started the thread “${named(of, 'title')}”`,
     wants: t`start threads`,
   },
   add_participant: { did: (of) => t`added ${who(of, 'agent')} to a thread`, wants: t`add agents to threads` },
@@ -74,7 +71,6 @@ const TEAM: Readonly<Record<string, ToolPhrase>> = {
   send_message_to_thread: {
     did: t`wrote in a thread`,
     wants: t`write in threads`,
-    many: (calls) => t`wrote ${calls} messages in threads`,
   },
   close_thread: { did: t`closed a thread`, wants: t`close threads` },
   list_threads: { did: t`looked through the threads`, wants: t`look through the threads` },
@@ -98,10 +94,7 @@ const TEAM: Readonly<Record<string, ToolPhrase>> = {
     waits: true,
   },
   search_conversations: {
-    did: (of) =>
-      of('query') === null
-        ? t`searched earlier conversations`
-        : t`searched earlier conversations for “${named(of, 'query')}”`,
+    did: (of) => t`searched earlier conversations for “${named(of, 'query')}”`,
     wants: t`search earlier conversations`,
   },
   memory: { did: t`looked through its memory`, wants: t`change its memory` },
@@ -112,9 +105,9 @@ const TEAM: Readonly<Record<string, ToolPhrase>> = {
 
 const SCHEDULE: Readonly<Record<string, ToolPhrase>> = {
   wake_later: { did: t`set a reminder`, wants: t`set reminders` },
-  wake_schedule: { did: t`set a repeating reminder`, wants: t`set repeating reminders` },
+  wake_schedule: { did: t`set a reminder`, wants: t`set reminders` },
   wake_script: {
-    did: (of) => (of('name') === null ? t`scheduled a script` : t`scheduled its script “${named(of, 'name')}”`),
+    did: (of) => t`scheduled its script “${named(of, 'name')}”`,
     wants: (of) => (of('name') === null ? t`schedule scripts` : t`schedule its script “${named(of, 'name')}”`),
   },
   accept_script: {
@@ -125,9 +118,15 @@ const SCHEDULE: Readonly<Record<string, ToolPhrase>> = {
   wake_list: { did: t`checked what is due`, wants: t`check what is due` },
   list_my_routines: { did: t`checked its routines`, wants: t`check its routines` },
   propose_routine: {
-    did: (of) => (of('name') === null ? t`proposed a routine` : t`proposed the routine “${named(of, 'name')}”`),
+    did: (of) => t`proposed the routine “${named(of, 'name')}”`,
     wants: t`propose routines`,
   },
+};
+
+const EXECUTOR: ToolPhrase = {
+  did: t`gave work to an executor`,
+  does: t`waiting for its executor`,
+  wants: t`give work to executors`,
 };
 
 const PROJECTS: Readonly<Record<string, ToolPhrase>> = {
@@ -136,13 +135,12 @@ const PROJECTS: Readonly<Record<string, ToolPhrase>> = {
   get_task_context: {
     did: t`read the task`,
     wants: t`read tasks`,
-    many: (calls) => t`read ${calls} tasks`,
   },
   claim_task: { did: t`took the task`, wants: t`take tasks` },
-  release_task: { did: t`gave the task back`, wants: t`give tasks back` },
+  release_task: { did: t`released the task`, wants: t`release tasks` },
   comment_on_task: { did: t`commented on the task`, wants: t`comment on tasks` },
   create_task: {
-    did: (of) => (of('title') === null ? t`added a task` : t`added the task “${named(of, 'title')}”`),
+    did: (of) => t`added the task “${named(of, 'title')}”`,
     wants: t`add tasks`,
     many: (calls) => t`added ${calls} tasks`,
   },
@@ -150,23 +148,14 @@ const PROJECTS: Readonly<Record<string, ToolPhrase>> = {
   meet_criterion: {
     did: t`checked off a criterion`,
     wants: t`check off criteria`,
-    many: (calls) => t`checked off ${calls} criteria`,
   },
   open_pull_request: { did: t`opened a pull request`, does: t`opening a pull request`, wants: t`open pull requests` },
   read_skill: {
-    did: (of) => (of('name') === null ? t`read a skill` : t`read the skill “${named(of, 'name')}”`),
+    did: (of) => t`read the skill “${named(of, 'name')}”`,
     wants: t`read skills`,
   },
-  spawn_executor: {
-    did: t`gave part of the task to an executor`,
-    does: t`waiting for its executor`,
-    wants: t`give work to executors`,
-  },
-  execute_task: {
-    did: t`gave the task to an executor`,
-    does: t`waiting for its executor`,
-    wants: t`give tasks to executors`,
-  },
+  spawn_executor: EXECUTOR,
+  execute_task: EXECUTOR,
 };
 
 /** By the kind of column that the task was moved to. */
@@ -194,9 +183,8 @@ const FILES: Readonly<Record<string, ToolPhrase>> = {
     wants: t`look through its folder`,
   },
   search_files: {
-    did: (of) =>
-      of('text') === null ? t`searched the folder` : t`searched the folder for “${revealedCode(of('text') ?? '')}”`,
-    does: t`searching the folder`,
+    did: (of) => t`searched its folder for “${revealedCode(of('text') ?? '…')}”`,
+    does: t`looking through its folder`,
     wants: t`search its folder`,
   },
   read_file: {
@@ -238,6 +226,14 @@ const FILES: Readonly<Record<string, ToolPhrase>> = {
   },
 };
 
+const site = (of: Argument) => hostOf(of) ?? t`the web`;
+const READ_PAGE: Omit<ToolPhrase, 'wants'> = {
+  did: (of) => t`read a page on ${site(of)}`,
+  does: (of) => t`reading a page of ${site(of)}`,
+  many: (calls) => t`read ${calls} web pages`,
+};
+const wantsPage = (of: Argument) => (hostOf(of) === null ? t`read web pages` : t`read a page of ${site(of)}`);
+
 const SHELL_AND_WEB: Readonly<Record<string, ToolPhrase>> = {
   run_command: {
     did: ran,
@@ -248,29 +244,18 @@ const SHELL_AND_WEB: Readonly<Record<string, ToolPhrase>> = {
     },
     many: (calls) => t`ran ${calls} commands`,
   },
-  read_output: {
-    did: t`read the output of a command`,
-    does: t`reading the output of a command`,
-    wants: t`read the output of commands`,
-  },
-  stop_command: { did: t`stopped a command`, does: t`stopping a command`, wants: t`stop commands` },
+  read_output: { did: t`read the output of a command`, wants: t`read the output of commands` },
+  stop_command: { did: t`stopped a command`, wants: t`stop commands` },
   fetch_page: {
-    did: (of) => readPage(hostOf(of)),
-    does: (of) => (hostOf(of) === null ? t`reading a web page` : t`reading a page of ${hostOf(of) ?? ''}`),
-    wants: (of) => (hostOf(of) === null ? t`read web pages` : t`read a page of ${hostOf(of) ?? ''}`),
-    many: (calls) => t`read ${calls} web pages`,
+    ...READ_PAGE,
+    wants: wantsPage,
   },
   web_fetch: {
-    did: (of) => readPage(hostOf(of)),
-    does: (of) => (hostOf(of) === null ? t`reading a web page` : t`reading a page of ${hostOf(of) ?? ''}`),
-    wants: (of) =>
-      hostOf(of) === null
-        ? t`read web pages through its model’s provider`
-        : t`read a page of ${hostOf(of) ?? ''} through its model’s provider`,
-    many: (calls) => t`read ${calls} web pages`,
+    ...READ_PAGE,
+    wants: (of) => t`${wantsPage(of)} through its model’s provider`,
   },
   web_search: {
-    did: (of) => (of('query') === null ? t`searched the web` : t`searched the web for “${named(of, 'query')}”`),
+    did: (of) => t`searched the web for “${named(of, 'query')}”`,
     does: t`searching the web`,
     wants: (of) =>
       of('query') === null ? t`search the web` : t`search the web for “${revealedCode(of('query') ?? '')}”`,
@@ -278,50 +263,28 @@ const SHELL_AND_WEB: Readonly<Record<string, ToolPhrase>> = {
   },
 };
 
-function readPage(host: string | null): string {
-  return host === null ? t`read a web page` : t`read a page on ${host}`;
-}
+const inProgram = (wants: string) => t`${wants} in its own program`;
+/** With the title that the program gives to the call. */
+const titled = (did: string, does: string, wants: string): ToolPhrase => ({
+  did: (of) => of('title') ?? did,
+  does: (of) => of('title') ?? does,
+  wants: inProgram(wants),
+});
+const READS = titled(t`opened ${t`a file`}`, t`reading ${t`a file`}`, t`read files`);
+const CHANGES = titled(t`changed ${t`a file`}`, t`changing ${t`a file`}`, t`change files`);
 
 /** What an ACP agent does in its own program, under the names that it reports. */
 const PROGRAM: Readonly<Record<string, ToolPhrase>> = {
   mind__think: { did: t`thought`, does: t`thinking`, wants: t`think` },
   mind__plan: { did: t`made a plan`, does: t`making a plan`, wants: t`make a plan` },
-  mind__read: {
-    did: (of) => of('title') ?? t`read some files`,
-    does: (of) => of('title') ?? t`reading files`,
-    wants: t`read files in its own program`,
-  },
-  mind__search: {
-    did: (of) => of('title') ?? t`searched`,
-    does: (of) => of('title') ?? t`searching`,
-    wants: t`read files in its own program`,
-  },
-  mind__edit: {
-    did: (of) => of('title') ?? t`changed files`,
-    does: (of) => of('title') ?? t`changing files`,
-    wants: t`change files in its own program`,
-  },
-  mind__delete: {
-    did: (of) => of('title') ?? t`deleted files`,
-    does: (of) => of('title') ?? t`deleting files`,
-    wants: t`change files in its own program`,
-  },
-  mind__move: {
-    did: (of) => of('title') ?? t`moved files`,
-    does: (of) => of('title') ?? t`moving files`,
-    wants: t`change files in its own program`,
-  },
-  mind__execute: { did: ran, does: running, wants: t`run a command in its own program` },
-  mind__fetch: {
-    did: (of) => of('title') ?? t`fetched something from the web`,
-    does: (of) => of('title') ?? t`fetching something from the web`,
-    wants: t`fetch something from the web in its own program`,
-  },
-  mind__other: {
-    did: (of) => of('title') ?? t`did something in its own program`,
-    does: (of) => of('title') ?? t`at work in its own program`,
-    wants: t`do something in its own program`,
-  },
+  mind__read: READS,
+  mind__search: READS,
+  mind__edit: CHANGES,
+  mind__delete: CHANGES,
+  mind__move: CHANGES,
+  mind__execute: { did: ran, does: running, wants: inProgram(t`run a command`) },
+  mind__fetch: titled(t`read a page on ${t`the web`}`, t`reading a page of ${t`the web`}`, t`read web pages`),
+  mind__other: titled(t`did something in its own program`, t`at work in its own program`, t`do something`),
 };
 
 /** By the tool's name. A test compares it with the tools of the relay. */

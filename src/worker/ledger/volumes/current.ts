@@ -134,10 +134,8 @@ export async function putListed(db: JournalDatabase, record: VolumeRecord, ids: 
 
 export const unreadable = (what: string, reason: string): string => sentence`${what} cannot be read: ${reason}`;
 
-export const openedEmpty = (expected: number): string => sentence`it should have ${expected} documents and is empty`;
-
-export const lacking = (there: number, expected: number): string =>
-  sentence`${there} of ${expected} documents are there`;
+export const missing = (count: number, expected: number): string =>
+  sentence`${count} of ${expected} documents are missing`;
 
 /** Result of comparing a volume with the views, document by document. */
 interface Check {
@@ -164,7 +162,7 @@ async function checkVolume(
   });
   const there = new Set(ids);
   const lacking = expected.filter((id) => !there.has(id));
-  if (lacking.length > 0) faults.push(sentence`${lacking.length} of ${expected.length} documents are missing`);
+  if (lacking.length > 0) faults.push(missing(lacking.length, expected.length));
   return { ids, faults };
 }
 
@@ -257,9 +255,10 @@ export function createCurrentVolume({ db, views, open, now, onFiled, onTrouble }
     let ids: readonly string[] = [];
     if (record.documents > 0) {
       try {
-        if (volume.isEmpty()) throw new DamagedError(record, [openedEmpty(record.documents)]);
+        if (volume.isEmpty()) throw new DamagedError(record, [missing(record.documents, record.documents)]);
         const { docs } = decodeDocuments(await volume.read());
-        if (docs.length < record.documents) throw new DamagedError(record, [lacking(docs.length, record.documents)]);
+        if (docs.length < record.documents)
+          throw new DamagedError(record, [missing(record.documents - docs.length, record.documents)]);
         ids = docs.map(({ _id }) => _id);
       } catch (error) {
         await volume.close().catch(onTrouble);

@@ -63,13 +63,7 @@ export function readOffer(text: string): ReadOffer {
   const all = [...text.matchAll(BEGINNING)].map((found) =>
     readFrom(Number(found[1]), text.slice(found.index + found[0].length)),
   );
-  return (
-    all.find(({ ok }) => ok) ??
-    all.at(-1) ??
-    wrong(
-      sentence`This is no code to join with. Copy the whole text that the new device shows; it begins with “ROOST1.”.`,
-    )
-  );
+  return all.find(({ ok }) => ok) ?? all.at(-1) ?? mistyped();
 }
 
 function readFrom(version: number, rest: string): ReadOffer {
@@ -77,8 +71,7 @@ function readFrom(version: number, rest: string): ReadOffer {
     return wrong(sentence`This code was made by a newer Roost. Update Roost on this device, then try again.`);
   if (version < CRYPTO.version) return mistyped();
   const letters = firstLetters(rest);
-  if (letters.length < LETTERS)
-    return wrong(sentence`This code is not whole: its end is missing. Copy the whole text that the new device shows.`);
+  if (letters.length < LETTERS) return mistyped();
   const bytes = fromBase32(letters);
   const key = bytes?.subarray(0, CRYPTO.keyBytes);
   if (!bytes || !key) return mistyped();
@@ -100,7 +93,9 @@ function firstLetters(text: string): string {
 
 const wrong = (reason: string): ReadOffer => ({ ok: false, reason });
 const mistyped = () =>
-  wrong(sentence`This code was not copied right: a letter of it is wrong. Copy it again, or scan the picture.`);
+  wrong(
+    sentence`This is not a whole code to join with. Copy all of the new device’s text, which begins with “ROOST1.”, or scan the picture.`,
+  );
 
 const WORDS = 6;
 const WORD_BITS = 11;

@@ -54,20 +54,15 @@ function wordMeant(typed: string): string | null {
 }
 
 function countSentence(count: number): string {
-  if (count === 0) return sentence`Type the 24 words of the recovery phrase.`;
-  if (count === 1) return sentence`There is 1 word here; a recovery phrase has 24.`;
-  return sentence`There are ${count} words here; a recovery phrase has 24.`;
+  return sentence`A recovery phrase has 24 words. You typed ${count}.`;
 }
 
 function unknownSentence(place: number, typed: string): string {
   const letters = [...typed];
   const shown = letters.length > SHOWN ? `${letters.slice(0, SHOWN).join('')}…` : typed;
-  const [one, other, third] = nearest(typed.slice(0, SHOWN));
-  if (one === undefined) return sentence`Word ${place}, “${shown}”, is not in the list.`;
-  if (other === undefined) return sentence`Word ${place}, “${shown}”, is not in the list; did you mean “${one}”?`;
-  if (third === undefined)
-    return sentence`Word ${place}, “${shown}”, is not in the list; did you mean “${one}” or “${other}”?`;
-  return sentence`Word ${place}, “${shown}”, is not in the list; did you mean “${one}” or “${other}” or “${third}”?`;
+  const near = nearest(typed.slice(0, SHOWN));
+  if (near.length === 0) return sentence`Word ${place}, “${shown}”, is not in the list.`;
+  return sentence`Word ${place}, “${shown}”, is not in the list. Similar words: ${near.join(', ')}.`;
 }
 
 /**

@@ -19,7 +19,15 @@ import {
   writeKeys,
 } from '../crypto/index.ts';
 import { SYNC_WORKER } from '../settings.ts';
-import { createInvite, createJoin, type Invite, type Join, type PairingSlots } from '../pairing/index.ts';
+import {
+  BAD_ANSWER,
+  CHANGED,
+  createInvite,
+  createJoin,
+  type Invite,
+  type Join,
+  type PairingSlots,
+} from '../pairing/index.ts';
 import { readJson, writeJson } from './json.ts';
 import {
   type DeviceRecord,
@@ -162,7 +170,6 @@ export function createPhraseAnswers({
 const NEWER = sentence`The other device runs a newer Roost. Update Roost here, then make a new code; nothing was changed.`;
 const NOTHING = sentence`There is no code to compare words for. Enter a code first.`;
 
-const OTHER = sentence`The keys came from another device than the one whose words were compared. Nothing was changed; make a new code.`;
 const SEED_BYTES = 32;
 
 /** Is the record of the device with these keys? */
@@ -244,7 +251,7 @@ export function createPairing({ relay, enter, device, welcome, joined, onJoining
           const welcoming = readWelcoming(bytes);
           if (welcoming === null) throw new Error(NEWER);
           if (!welcoming.devices.some((one) => isOf(one, inviter) && isGenuineDevice(welcoming.keys, one)))
-            throw new Error(OTHER);
+            throw new Error(BAD_ANSWER);
           await enter(welcoming, seed, deviceName);
           return writeJson(
             deviceRecord(welcoming.keys, own, {
@@ -277,8 +284,7 @@ export function createPairing({ relay, enter, device, welcome, joined, onJoining
         device: device(),
         welcome: async (newcomer) => {
           const newcomerId = deviceIdOf(newcomer);
-          if (newcomerId === null)
-            throw new Error(sentence`The keys of the new device are invalid. Make a new code there.`);
+          if (newcomerId === null) throw new Error(CHANGED);
           return writeWelcoming(await welcome(newcomerId));
         },
         async joined(said, newcomer) {

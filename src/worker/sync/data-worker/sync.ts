@@ -263,8 +263,7 @@ function createParticipation(deps: ParticipationDeps): Participation {
   }
 
   async function enter(welcome: Welcoming, seed: Uint8Array, name: string): Promise<void> {
-    if (isOpen() && part.kind !== 'returning')
-      throw new Error(sentence`This browser has joined a household meanwhile.`);
+    if (isOpen() && part.kind !== 'returning') throw new Error(IS_SHARED);
     await establish(welcome, seed, name, { alone: false });
   }
 

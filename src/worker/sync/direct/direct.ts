@@ -129,24 +129,19 @@ function readText(text: string): ConnectionText | 'other' | 'newer' | 'damaged' 
 }
 
 const minutes = Math.round(DIRECT.textMs / 60_000);
-const AGAIN = sentence`Make a new one on the device that you would like to connect with.`;
+const NOT_WHOLE = sentence`This is not a whole text for a direct connection. It begins with ROOST-DIRECT. Copy all of it from the other device.`;
 const SAYS = {
   noTab: sentence`This browser cannot open a direct connection now. Try again in a moment. If it still fails, use a browser with WebRTC.`,
   full: sentence`This browser has as many direct connections as it can have. Close Roost on a device that you do not need now, and try again.`,
-  other: sentence`This is not a text for a direct connection; such a text begins with ROOST-DIRECT. Copy all of it from the other device.`,
+  other: NOT_WHOLE,
   newer: sentence`This text was made by a newer Roost. Update this one (reload the page where the relay can be reached), and try again.`,
-  damaged: sentence`Some of this text is missing or was changed on its way. Copy all of it once more.`,
-  otherHousehold: sentence`This text is from another household. A direct connection leads to a device of this one only.`,
-  own: sentence`This text was made on this very device. Paste it on the other one.`,
-  otherDevice: sentence`This text answers another device. Paste it on the one whose text it answers.`,
-  removed: sentence`The device that made this text was removed from the household.`,
+  damaged: NOT_WHOLE,
+  notOurs: sentence`This text is not from a device of your household.`,
+  otherDevice: sentence`This text is for another device. Paste it there.`,
   otherKey: sentence`This text is sealed with another key, because a device was removed from the household. Connect both devices to the relay once, and try again.`,
-  old: sentence`This text is too old: it was good for ${minutes} minutes. ${AGAIN}`,
-  used: sentence`This text was taken before, and is good only once. ${AGAIN}`,
+  expired: sentence`This text no longer works. A text lasts ${minutes} minutes, and works once. Make a new one on the other device.`,
   noOffer: sentence`The text that this answers has expired. It is valid for ${minutes} minutes, once, and while its tab is open. Make a new one here.`,
-  unreached: sentence`The two devices do not reach each other. They have to be on the same network, and that network has to let its devices speak to each other.`,
-  noAddress: sentence`The browser says that this device is on no network. Connect it to the other device’s network, and try again.`,
-  ended: sentence`The direct connection could not be prepared: the tab that was to carry it was closed. Try again.`,
+  unreached: sentence`The devices cannot reach each other. Connect both to one network that lets its devices talk to each other.`,
 } as const;
 
 interface TextsDeps {
@@ -203,7 +198,7 @@ function createTexts({ deviceId, keys, connections, isRemoved, onEnded, random, 
   }
 
   function giveUp(connection: string, reject: (error: Error) => void) {
-    reject(new Error(SAYS.noAddress));
+    reject(new Error(SAYS.unreached));
     connections.end(connection);
   }
 
@@ -223,10 +218,9 @@ function createTexts({ deviceId, keys, connections, isRemoved, onEnded, random, 
     const said = readText(text);
     if (typeof said === 'string') throw new Error(SAYS[said]);
     const { household, from, to, data } = said;
-    if (household !== keys().household) throw new Error(SAYS.otherHousehold);
-    if (from === deviceId) throw new Error(SAYS.own);
-    if (to !== household && to !== deviceId) throw new Error(SAYS.otherDevice);
-    if (isRemoved(from)) throw new Error(SAYS.removed);
+    if (household !== keys().household) throw new Error(SAYS.notOurs);
+    if (from === deviceId || (to !== household && to !== deviceId)) throw new Error(SAYS.otherDevice);
+    if (isRemoved(from)) throw new Error(SAYS.notOurs);
     const opened = openSignal(keys(), from, to, data);
     if (opened === null) throw new Error(SAYS.otherKey);
     const introduction = readIntroduction(opened);
@@ -237,8 +231,8 @@ function createTexts({ deviceId, keys, connections, isRemoved, onEnded, random, 
   function takeOffer(from: string, connection: string, at: number, description: string): Promise<string> {
     const known = answers.get(connection);
     if (known) return known;
-    if (used.has(connection)) throw new Error(SAYS.used);
-    if (Math.abs(now() - at) > DIRECT.textMs + DIRECT.clockMs) throw new Error(SAYS.old);
+    if (used.has(connection)) throw new Error(SAYS.expired);
+    if (Math.abs(now() - at) > DIRECT.textMs + DIRECT.clockMs) throw new Error(SAYS.expired);
     checkRoom();
     const answer = new Promise<string>((resolve, reject) => {
       connections.begin({
@@ -257,7 +251,7 @@ function createTexts({ deviceId, keys, connections, isRemoved, onEnded, random, 
         },
         ended() {
           answers.delete(connection);
-          reject(new Error(SAYS.ended));
+          reject(new Error(SAYS.noTab));
           onEnded(from);
         },
       });
@@ -302,7 +296,7 @@ function createTexts({ deviceId, keys, connections, isRemoved, onEnded, random, 
           },
           ended() {
             offered.delete(connection);
-            reject(new Error(SAYS.ended));
+            reject(new Error(SAYS.noTab));
             openings.get(connection)?.reject(new Error(SAYS.unreached));
             openings.delete(connection);
             if (other !== null) onEnded(other);

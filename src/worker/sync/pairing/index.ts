@@ -162,11 +162,11 @@ type Phase =
   | { readonly name: 'offering' | 'waiting'; readonly stop: () => void }
   | { readonly name: 'comparing'; readonly side: PairingSide; readonly words: readonly string[] };
 
+/** It is damaged, or does not come from a device of the household. */
+export const BAD_ANSWER = sentence`The answer to this code cannot be used. Nothing was changed; make a new code. If it happens again, update Roost on both devices.`;
 const JOIN_NOTICES = {
-  expired: sentence`The code has expired: it lasts five minutes. Nothing was changed; make a new one.`,
-  gone: sentence`The code was ended elsewhere, or has expired. Nothing was changed; make a new one.`,
-  noInvitation: sentence`What answered this code is not a device of yours. Nothing was changed; make a new code.`,
-  badWelcome: sentence`The answer cannot be read. It was damaged on its way, or the other device has a newer Roost. Nothing was changed; make a new code.`,
+  gone: sentence`The code no longer works. It lasts five minutes. Nothing was changed; make a new one.`,
+  bad: BAD_ANSWER,
 } as const;
 
 export function createJoin({ slots, timers, now, random, device, take, changed }: JoinDeps): Join {
@@ -200,7 +200,7 @@ export function createJoin({ slots, timers, now, random, device, take, changed }
   function compare(invitation: string): void {
     const inviter = readFace(invitation);
     if (!inviter) {
-      end({ step: 'failed', reason: JOIN_NOTICES.noInvitation });
+      end({ step: 'failed', reason: JOIN_NOTICES.bad });
       return;
     }
     const words = pairingWords(face, inviter);
@@ -221,7 +221,7 @@ export function createJoin({ slots, timers, now, random, device, take, changed }
   async function receive(side: PairingSide, data: string): Promise<void> {
     const content = openWelcome(side, data);
     if (!content) {
-      end({ step: 'failed', reason: JOIN_NOTICES.badWelcome });
+      end({ step: 'failed', reason: JOIN_NOTICES.bad });
       return;
     }
     callOffExpiry();
@@ -246,7 +246,7 @@ export function createJoin({ slots, timers, now, random, device, take, changed }
       if ((await slots.putSlot(offer.offerId, 'device', writeFace(face))) !== 'kept')
         throw new Error(JOIN_NOTICES.gone);
       if (phase.name !== 'new') return;
-      callOffExpiry = timers.after(until - now(), () => end({ step: 'failed', reason: JOIN_NOTICES.expired }));
+      callOffExpiry = timers.after(until - now(), () => end({ step: 'failed', reason: JOIN_NOTICES.gone }));
       phase = { name: 'offering', stop: watch('invitation', compare) };
       changed({ step: 'offering', offer: offer.text, until });
     },
@@ -306,14 +306,11 @@ interface Taken {
   readonly until: number;
 }
 
+export const CHANGED = sentence`The data of this code was changed on its way. No keys were handed over. Make a new code on the device that wants to join.`;
 const SAID = {
-  gone: sentence`This code has expired, or the other device has ended it. A code lasts five minutes and works once: make a new one there.`,
-  taken: sentence`Another device has answered this code already. Make a new one on the device that wants to join, and use only that one.`,
-  otherDevice: sentence`The data with this code does not come from the device that made it. Make a new code on the device that wants to join.`,
-  otherWelcome: sentence`The keys were replaced on their way. They were not handed over: make a new code on the device that wants to join.`,
-  notHeard: sentence`The keys were sent, but the new device has not confirmed them. Check on it, and in the list of devices, whether it joined.`,
-  ended: sentence`The other device has ended it. Check what it says there, and in the list of devices whether it joined.`,
-  otherAnswer: sentence`The answer of the new device was changed on its way. Check in the list of devices whether it joined.`,
+  gone: sentence`This code no longer works. It lasts five minutes, and works once. Make a new one on the device that wants to join.`,
+  changed: CHANGED,
+  unconfirmed: sentence`The new device has not confirmed the keys. Check in the list of devices whether it joined.`,
   nothing: sentence`There is no code to compare words for. Enter a code first.`,
 } as const;
 
@@ -330,7 +327,7 @@ export function createInvite({ slots, timers, now, random, offer, device, welcom
     const theirs = await faceOf(read);
     const ours: PairingFace = { key: invitation.publicKey, signKey: device.signKey, boxKey: device.boxKey };
     const kept = await slots.putSlot(read.offerId, 'invitation', writeFace(ours));
-    if (kept !== 'kept') throw new Error(SAID[kept]);
+    if (kept !== 'kept') throw new Error(SAID.gone);
     return {
       offerId: read.offerId,
       side: { secret: invitation.secret, offer: theirs, inviter: ours },
@@ -354,7 +351,7 @@ export function createInvite({ slots, timers, now, random, offer, device, welcom
     if (read.kind === 'gone') throw new Error(SAID.gone);
     if (read.kind === 'refused') throw new Error(read.reason);
     const face = read.kind === 'data' ? readFace(read.data) : null;
-    if (face?.key !== publicKey) throw new Error(SAID.otherDevice);
+    if (face?.key !== publicKey) throw new Error(SAID.changed);
     return face;
   }
 
@@ -362,7 +359,7 @@ export function createInvite({ slots, timers, now, random, offer, device, welcom
     const content = await welcome(side.offer);
     if (isOver) return { joined: false };
     const kept = await slots.putSlot(offerId, 'welcome', sealWelcome(side, content, random));
-    if (kept === 'taken') throw new Error(SAID.otherWelcome);
+    if (kept === 'taken') throw new Error(SAID.changed);
     if (kept === 'gone') throw new Error(SAID.gone);
     return isOver ? { joined: false } : heard(offerId, side, until);
   }
@@ -382,17 +379,17 @@ export function createInvite({ slots, timers, now, random, offer, device, welcom
         slot: 'joined',
         found: (read) => {
           callOff();
-          if (read.kind !== 'data') reject(new Error(read.kind === 'gone' ? SAID.ended : read.reason));
+          if (read.kind !== 'data') reject(new Error(read.kind === 'gone' ? SAID.unconfirmed : read.reason));
           else
             hear(side, read.data).then(
-              (good) => (good ? resolve({ joined: true }) : reject(new Error(SAID.otherAnswer))),
+              (good) => (good ? resolve({ joined: true }) : reject(new Error(SAID.unconfirmed))),
               reject,
             );
         },
       });
       const callOff = timers.after(Math.max(0, until - now()), () => {
         stopWatching();
-        reject(new Error(SAID.notHeard));
+        reject(new Error(SAID.unconfirmed));
       });
       stopWaiting = () => {
         stopWatching();

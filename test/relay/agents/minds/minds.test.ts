@@ -193,13 +193,13 @@ describe('a mind behind the Messages API', () => {
       'a key that is not accepted',
       refuse(401, 'invalid x-api-key', 'authentication_error'),
       'bad-key',
-      /did not accept the API key\. Check ANTHROPIC_API_KEY/,
+      /did not accept the key\. Set another ANTHROPIC_API_KEY/,
     ],
     [
       'a key that may not',
       refuse(403, 'not allowed', 'permission_error'),
       'bad-key',
-      /does not let it do this\. Set another as ANTHROPIC_API_KEY.*not allowed/,
+      /does not allow this\. Set another ANTHROPIC_API_KEY.*not allowed/,
     ],
     [
       'an unknown model',
@@ -215,8 +215,8 @@ describe('a mind behind the Messages API', () => {
     ],
     ['an empty account', refuse(400, 'Your credit balance is too low'), 'out-of-credit', /out of credit/],
     ['a bill', refuse(402, 'pay', 'billing_error'), 'out-of-credit', /out of credit/],
-    ['too many requests', refuse(429, 'slow down', 'rate_limit_error'), 'rate-limited', /asks for a pause/],
-    ['an overloaded server', refuse(529, 'Overloaded', 'overloaded_error'), 'overloaded', /overloaded at the moment/],
+    ['too many requests', refuse(429, 'slow down', 'rate_limit_error'), 'rate-limited', /is busy/],
+    ['an overloaded server', refuse(529, 'Overloaded', 'overloaded_error'), 'overloaded', /is busy/],
     [
       'a conversation that is too long',
       refuse(400, 'prompt is too long: 300000 tokens > 200000 maximum'),

@@ -287,7 +287,7 @@ describe('A server', () => {
       'an error with a good status',
       { chunks: ['{"type":"error","error":{"type":"overloaded_error","message":"later"}}'], type: 'application/json' },
       'overloaded',
-      /overloaded at the moment/,
+      /is busy/,
     ],
     [
       'an error of another protocol',

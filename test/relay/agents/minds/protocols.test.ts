@@ -368,7 +368,7 @@ describe('Chat Completions', () => {
       'a limit of the day',
       refusal(429, 'Rate limit reached on tokens per day (TPD): Limit 100000', { 'retry-after': '20000' }),
       'rate-limited',
-      /Try again in 6 hours\. It said: Rate limit reached on tokens per day/,
+      /Try again in 6 h\. It said: Rate limit reached on tokens per day/,
     ],
     [
       'a page',

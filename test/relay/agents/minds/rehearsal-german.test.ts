@@ -198,7 +198,7 @@ describe('the rehearsal mind on a German page', () => {
       /^Geweckt habe ich Name 1 damit nicht\. Die Nachricht wartet im Posteingang\. Das Relay sagt dazu: „Suppressed: It was woken less than 300 s ago\./,
     );
     expect(await ask(house, 'Nenne dich ab jetzt Sam.', 'agent-0')).toMatch(
-      /Das ging nicht\. Das Relay sagt dazu: „“Sam” is what the person here is called/,
+      /Das ging nicht\. Das Relay sagt dazu: „Somebody here has the name “Sam”/,
     );
     for (const to of ['agent-0', undefined])
       expect(await ask(house, 'Erinnere mich heute um 6 an den Müll', to)).toBe(

@@ -189,7 +189,7 @@ describe('A model that a page connects', () => {
   it('is not kept where its key is refused, and the reason names no key', async () => {
     const said = await refusal(await connect(one, { kind: 'server', address: model.url, key: 'sk-refused' }));
     expect(said).toMatchObject({ status: 422, type: 'no-answer' });
-    expect(said.detail).toContain('did not accept this key. Copy it once more');
+    expect(said.detail).toContain('did not accept the key. Make a new one there');
     expect(said.detail).not.toContain('sk-refused');
     expect(said.detail).not.toContain('ANTHROPIC');
     expect((await modelsOf(one)).connections).toEqual([]);
@@ -199,12 +199,10 @@ describe('A model that a page connects', () => {
     const given = { kind: 'server', address: model.url, key: KEY, model: 'other' } as const;
     model.follow(() => ({ fail: { status: 403, type: 'permission_error', message: `${KEY} is for texts` } }));
     const may = await refusal(await connect(one, given));
-    expect(may.detail).toMatch(
-      /does not let it use the model “other”\. .*paste it here\. .* said: \[key\] is for texts/,
-    );
+    expect(may.detail).toMatch(/does not allow this\. .*paste it here\. It said: \[key\] is for texts/);
     model.follow(() => ({ fail: { status: 404, type: 'not_found_error', message: 'model: other' } }));
     const knows = await refusal(await connect(one, given));
-    expect(knows.detail).toMatch(/does not know the model “other”\. Type the name of one that it has\./);
+    expect(knows.detail).toMatch(/does not know the model “other”\. Choose another\./);
     expect(JSON.stringify([may, knows])).not.toContain('settings');
   });
 

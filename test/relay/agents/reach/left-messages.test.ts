@@ -25,7 +25,7 @@ let letters = 0;
 async function leave(to: string): Promise<string> {
   const text = `The well is dry, letter ${++letters}.`;
   const answer = await night.tool('a', 'message_agent', { to, message: text, priority: 'urgent' });
-  expect(answer).toMatch(/it is never woken/);
+  expect(answer).toMatch(/limit of 0 wakes a day is reached/);
   expect((await night.wakes(to))[0]).toMatchObject({ outcome: 'suppressed', target: to });
   expect(await unread(to)).toBeGreaterThan(0);
   expect(sent(text)).toHaveLength(0);

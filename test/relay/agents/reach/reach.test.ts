@@ -164,7 +164,7 @@ describe.each(USUAL_STORES)('agents on %s', (kind) => {
     );
     expect(told[3]).toContain('You have 0 wakes left');
     // It is delivered, and says so: who is told to use another tool sends it twice.
-    expect(told[4]).toContain('is left as message_agent would have left it; it need not be sent again');
+    expect(told[4]).toContain('limit of 3 wakes in a session is reached. Your message is in Sage’s inbox');
     expect(told[4]).not.toMatch(/\buse message_agent|send it/i);
     expect(
       (await house.team.gate.feed({ before: null, limit: 50, agentId: SAGE.id })).wakes

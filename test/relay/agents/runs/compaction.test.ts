@@ -198,9 +198,9 @@ it('asks for one summary between two answers at most', async () => {
 
 it.each<[string, Reply, string]>([
   ['declines', [{ say: 'No.' }, { stop: 'refusal' }], 'The model declined to write it.'],
-  ['is cut off', [{ say: 'I prom' }, { stop: 'max_tokens' }], 'The summary was cut off.'],
-  ['writes nothing', [{ say: ' ' }], 'The model wrote nothing.'],
-  ['writes too much', [{ say: 'w'.repeat(30_000) }], 'The summary was too long itself.'],
+  ['is cut off', [{ say: 'I prom' }, { stop: 'max_tokens' }], 'The summary was empty, cut off or too long.'],
+  ['writes nothing', [{ say: ' ' }], 'The summary was empty, cut off or too long.'],
+  ['writes too much', [{ say: 'w'.repeat(30_000) }], 'The summary was empty, cut off or too long.'],
   ['refuses the summary as too long too', tooLong('prompt is too long'), 'This is longer than the model can read'],
   ['loses the connection', [{ say: 'I prom' }, { cut: true }], 'broke off'],
 ])('goes on without the oldest messages, and says why, when the model %s', async (_what, reply, why) => {

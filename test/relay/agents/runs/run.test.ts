@@ -286,7 +286,7 @@ describe.each(USUAL_STORES)('a run on %s', (kind) => {
     const run = await start(house, asked());
     await house.until(() => house.of('text').length > 0);
     await house.team.runs.close();
-    expect(await run.whenEnded).toMatchObject({ outcome: 'stopped', reason: 'The relay was ended.' });
+    expect(await run.whenEnded).toMatchObject({ outcome: 'stopped', reason: 'The relay stopped in the middle of it.' });
     expect(house.of('message')).toMatchObject([{ status: 'interrupted' }]);
     expect(await house.team.runs.start(asked())).toEqual({ ok: false, refusal: { why: 'closing' } });
   });

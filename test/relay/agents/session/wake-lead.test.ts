@@ -45,13 +45,13 @@ const BAD_LEADS: readonly [string, Script, { readonly fails?: RegExp }?][] = [
   ['uses a tool of its own instead', leadThat(() => [{ call: 'write_soul', input: { text: 'I am.' } }])],
   ['uses a tool that is not there', leadThat(() => [{ call: 'fly', input: {} }])],
   ['is refused by its model', leadThat(() => [{ say: 'I' }, { stop: 'refusal' }]), { fails: /declined/ }],
-  ['is not let in', leadThat(() => fails(401, 'authentication_error')), { fails: /API key/ }],
+  ['is not let in', leadThat(() => fails(401, 'authentication_error')), { fails: /did not accept the key/ }],
   [
     'has a model that nobody knows',
     leadThat(() => fails(404, 'not_found_error', 'model: lead')),
     { fails: /does not know the model/ },
   ],
-  ['is overloaded', leadThat(() => fails(529, 'overloaded_error')), { fails: /overloaded/ }],
+  ['is overloaded', leadThat(() => fails(529, 'overloaded_error')), { fails: /is busy/ }],
   ['is cut', leadThat(() => [{ say: 'I shall' }, { cut: true }]), { fails: /broke/ }],
   [
     'is cut in the middle of its call',

@@ -142,7 +142,7 @@ describe('an agent that fails in a wake', () => {
     await house.until(() => house.of('call-ended').length === 1);
     expect(house.of('agent-asleep')).toHaveLength(8);
     // The same for all: said once.
-    expect(house.of('call-ended')[0]?.error).toMatch(/asks for a pause.*Try again in 60 minutes\./);
+    expect(house.of('call-ended')[0]?.error).toMatch(/is busy.*Try again in 60 min\./);
     expect(house.model.requests.filter(({ seat }) => seat !== null)).toHaveLength(8);
   });
 });

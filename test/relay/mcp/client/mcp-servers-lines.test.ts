@@ -157,7 +157,7 @@ describe('a list of tools', () => {
     lists((_cursor, nth) => ({ tools: [tool(`tool-${nth}`)], nextCursor: `page-${nth}` }));
     const server = await attach('far', far.url());
     expect([server.state, server.tools.length]).toEqual(['connected', 20]);
-    expect(server.problem).toContain('20 pages');
+    expect(server.problem).toContain('too long');
   });
 
   it('with tools that cannot be read has the others, and says how many are left out', async () => {

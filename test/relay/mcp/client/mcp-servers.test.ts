@@ -439,7 +439,7 @@ describe('a hostile server', () => {
     const deep = (levels: number): object =>
       levels === 0 ? {} : { type: 'object', properties: { a: deep(levels - 1) } };
     it.each<[string, object, RegExp]>([
-      ['describes a tool at length', { tools: [{ ...ECHO, description: 'x'.repeat(5_000) }] }, /characters/],
+      ['describes a tool at length', { tools: [{ ...ECHO, description: 'x'.repeat(5_000) }] }, /too large/],
       ['describes what it takes at length', { tools: [{ ...ECHO, inputSchema: huge }] }, /too large/],
       ['describes what it takes in depth', { tools: [{ ...ECHO, inputSchema: deep(40) }] }, /too large/],
       [
@@ -786,7 +786,7 @@ describe('a server with an address', () => {
         response.end(JSON.stringify({ jsonrpc: '2.0', id, result: 'x'.repeat(11_000_000) }));
       },
       'failed',
-      /more than 5 MB/,
+      /a message that is too large/,
     ],
   ])('%s: it is said what is wrong', async (_what, does, state, problem) => {
     answers = (_method, id, response) => (does(response, id), true);
@@ -898,9 +898,7 @@ describe('a server of the reference implementation', () => {
     const own = await put({ ...box, folder: hands.relay().home });
     expect(own).toMatchObject({ state: 'failed', problem: expect.stringContaining('the relay’s own') });
     const lost = await put({ ...box, reads: [] });
-    expect(lost.problem).toMatch(
-      /^It runs in the sandbox[^]*or let it run outside the sandbox\.[^]*Cannot find module/,
-    );
+    expect(lost.problem).toMatch(/^In the sandbox[^]*or let it run outside the sandbox\.[^]*Cannot find module/);
     // It runs free where the person says so, with what it was given and allowed.
     expect(await put(null)).toMatchObject({ state: 'connected', box: null, secrets: ['TOKEN'] });
     expect((await works(at('read_text_file', { path: beside })))[0]).toContain('not for it');

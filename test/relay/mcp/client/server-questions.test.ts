@@ -222,7 +222,7 @@ describe('a question of an MCP server', () => {
     expect(await hands.works(BOOKS)).toMatchObject([/> All is answered\./]);
     const first = (await hands.account()).find((each) => each.question);
     if (!first) throw new Error('it has asked nothing');
-    expect(await untilWithdrawn(first.callId)).toBe('The server no longer needs an answer.');
+    expect(await untilWithdrawn(first.callId)).toBe('This question no longer needs an answer.');
     expect((await send(first.callId, { name: 'Noa' })).status).toBe(409);
 
     await does({ elicits: [ASKS] });
@@ -231,7 +231,7 @@ describe('a question of an MCP server', () => {
     const [pid] = (await lines()).flatMap((line) => (line.startsWith('pid ') ? [Number(line.slice(4))] : []));
     process.kill(pid ?? 0, 'SIGKILL');
     expect(await dead).toMatchObject([/gave no answer/]);
-    expect(await untilWithdrawn(second.callId)).toBe('The connection to the server has ended.');
+    expect(await untilWithdrawn(second.callId)).toBe('This question no longer needs an answer.');
 
     // A connection that has lasted for less than this is opened again only after it.
     await new Promise((resolve) => setTimeout(resolve, MCP_LIMITS.backoffFirst));
@@ -240,7 +240,7 @@ describe('a question of an MCP server', () => {
     for (const { serverId } of await allMcpServers()) await hands.call('DELETE', `/api/mcp-servers/${serverId}`);
     expect(await gone).toMatchObject([/gave no answer/]);
     expect(await untilWithdrawn(third.callId)).toMatch(
-      /^The (?:connection to the server has ended|server was removed)\.$/,
+      /^(?:This question no longer needs an answer|The server was removed)\.$/,
     );
   });
 
@@ -439,7 +439,7 @@ describe('the questions of one connection', () => {
     endSecond();
     expect(asked[0]?.signal.aborted).toBe(false);
     endFirst();
-    expect(asked[0]?.signal.reason).toBe('The call that asked has ended.');
+    expect(asked[0]?.signal.reason).toBe('This question no longer needs an answer.');
     expect(await answered).toEqual({ action: 'cancel' });
   });
 

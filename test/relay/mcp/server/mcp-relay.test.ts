@@ -90,7 +90,7 @@ describe('a client in the seat of an agent, through the whole relay', () => {
       const sessionId = await begin();
       const { call, client, held } = await join(era);
       expect(await call('list_team')).toContain('Lyra (you)');
-      expect(await call('choose_name', { name: ' ' })).toContain('A name has at least one letter, digit or sign');
+      expect(await call('choose_name', { name: ' ' })).toContain('A name has 1 to 80 visible characters.');
       expect(await call('choose_name', { name: 'Lyra' })).toBe('Your name is Lyra from now on.');
 
       const text = `Good morning, ${era}.`;

@@ -66,7 +66,7 @@ describe.each(USUAL_STORES)('the gate on %s', (kind) => {
     expect(lefts).toEqual([2, 1, 0]);
     const fourth = await ask();
     expect(fourth).toMatchObject({ outcome: 'error', check: 'source_budget', until: null, left: 0 });
-    expect(fourth.detail).toContain('message_agent');
+    expect(fourth.detail).toContain('limit of 3 wakes');
     expect(await ask({ source: agent('mira') })).toMatchObject({ outcome: 'granted', left: 99 });
     expect(await ask({ callerSession: 'session-2' })).toMatchObject({ outcome: 'granted', left: 2 });
     expect(await ask({ way: 'deferred' })).toMatchObject({ outcome: 'granted', left: null });

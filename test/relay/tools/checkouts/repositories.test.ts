@@ -81,10 +81,10 @@ describe('a source is examined', () => {
     }
     const shallow = join(top, 'shallow');
     git(top, 'clone', '--quiet', '--depth', '2', `file://${path}`, shallow);
-    expect(await examined(shallow)).toMatch(/shallow clone.*git fetch --unshallow/);
+    expect(await examined(shallow)).toMatch(/not a whole clone.*git fetch --unshallow/);
     // One that became shallow after the project was created.
     const late = await repositories.of('shallow', source(shallow));
-    await expect(late.base()).rejects.toThrow(/shallow clone.*git fetch --unshallow/);
+    await expect(late.base()).rejects.toThrow(/not a whole clone.*git fetch --unshallow/);
   });
 });
 

@@ -97,7 +97,7 @@ it('never removes a file that was there and too large to be recorded, and does n
       {
         folder: 'files',
         path: 'log.txt',
-        why: 'What was there at that time was not recorded. What is there now stays.',
+        why: 'It is not recorded, or changed in the meantime. It stays as it is.',
       },
     ]);
     expect(await readFile(log, 'utf8')).toBe('new');

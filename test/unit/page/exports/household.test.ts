@@ -467,7 +467,7 @@ describe('A file that is not right', () => {
       const { kind, message } = await failure(opening(repack(lines.with(3, line))));
       expect([kind, message]).toEqual([
         'damaged',
-        'A document in this file is nested more than 500 levels deep. Roost writes none like it.',
+        'This file is damaged, or its end is missing. Copy it again, or use another copy. Nothing was imported.',
       ]);
     }
   });

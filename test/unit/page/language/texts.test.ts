@@ -124,7 +124,7 @@ describe('what is said in English where no page is', () => {
   it('is found by its form, with what was put into it, which may be such a sentence itself', async () => {
     const { retold } = await speaking(['de'], german(catalogueOf('de')));
     expect(retold(key)).toBe(
-      '127.0.0.1:11434 hat den Schlüssel nicht angenommen. Ändere ihn unter „Modell verbinden“.',
+      '127.0.0.1:11434 hat den Schlüssel nicht angenommen. Ändere den Schlüssel unter „Modell verbinden“.',
     );
     expect(retold(waits)).toBe(`Es wartet im Posteingang. ${retold(key)}`);
     expect(retold('It said nothing for 120 s.')).toBe('Er hat 120 s lang nichts gesagt.');
@@ -139,18 +139,19 @@ describe('what is said in English where no page is', () => {
       return read.ok ? '' : retold(read.reason);
     };
     expect(wrong(words.with(2, 'abel').join(' '))).toBe(
-      'Wort 3, „abel“, steht nicht in der Liste; meintest du „able“ oder „label“?',
+      'Wort 3, „abel“, steht nicht in der Liste. Ähnliche Wörter: able, label.',
     );
-    expect(wrong('able')).toBe('Hier steht 1 Wort; ein Wiederherstellungssatz hat 24.');
+    expect(wrong('able')).toBe('Ein Wiederherstellungssatz hat 24 Wörter. Du hast 1 eingegeben.');
     const pasted = readMcpServers('{ "mcpServers": ');
-    expect(pasted.ok ? '' : retold(pasted.reason)).toBe('Das ist kein JSON. Füge es ganz ein, von { bis }.');
+    expect(pasted.ok ? '' : retold(pasted.reason)).toBe('Das ist kein gültiges JSON. Füge alles ein, von { bis }.');
   });
 
   it('is found by the code of a refusal, for each that the relay answers with, and stays as it is where nothing is known', async () => {
     const { retold } = await speaking(['de'], german(catalogueOf('de')));
     const english = 'These are the relay’s own words.';
     for (const name of PROBLEMS) expect(retold(english, `about:roost/${name}`)).toMatch(/^[A-ZÄÖÜ„][^]*[a-zäöüß]{3}/);
-    expect(retold(english, 'about:roost/too-many-models')).not.toContain(english);
+    expect(retold(english, 'about:roost/too-many')).not.toContain(english);
+    expect(retold(english, 'about:roost/too-many-models')).toBe(retold(english, 'about:roost/too-many'));
     expect(retold(english, 'about:roost/no-answer')).toBe(english);
     expect(retold(key, 'about:roost/no-answer')).toBe(retold(key));
     expect(retold(english, 'about:roost/of-a-newer-relay')).toBe(english);

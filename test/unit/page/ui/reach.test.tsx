@@ -121,7 +121,7 @@ test('a message that is to come again is shown with its words, its times, and wh
   const textOf = (nth: number) => screen.getAllByRole('article')[nth]?.textContent ?? '';
   await waitFor(() =>
     expect(textOf(0)).toMatch(
-      /wants to set repeating reminders[^]*Look twice\.[^]*As “river”, every weekday at 09:00\. Due next: Monday \d\d:00, then Tuesday \d\d:00, then Wednesday \d\d:00\. What it remembers: The last words[^]*Replaces the reminder with this name, every hour:[^]*− Look once\.[^]*\+ Look twice\./,
+      /wants to set reminders[^]*Look twice\.[^]*As “river”, every weekday at 09:00\. Due next: Monday \d\d:00, then Tuesday \d\d:00, then Wednesday \d\d:00\. What it remembers: The last words[^]*Replaces the reminder with this name, every hour:[^]*− Look once\.[^]*\+ Look twice\./,
     ),
   );
   expect(textOf(1)).toMatch(/As “tea”, every 90 minutes\. Due within 90 minutes, and then every 90\./);

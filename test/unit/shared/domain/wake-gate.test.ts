@@ -58,7 +58,7 @@ describe('each check at its edge', () => {
   it('source budget: the third call and not the fourth, for wake_agent alone', () => {
     expect(decide({ callsInSession: 2 })).toMatchObject(passes);
     expect(decide({ callsInSession: 3 })).toMatchObject({ outcome: 'error', check: 'source_budget', until: null });
-    expect(decide({ callsInSession: 3 }).detail).toContain('message_agent');
+    expect(decide({ callsInSession: 3 }).detail).toContain('limit of 3 wakes');
     for (const way of WAKE_WAYS.filter((each) => each !== 'wake_agent'))
       expect(decide({ callsInSession: 3 }, { ask: { way } })).toMatchObject(passes);
   });

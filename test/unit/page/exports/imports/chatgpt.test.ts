@@ -121,7 +121,7 @@ describe('a conversation of ChatGPT', () => {
     expect(read.notTaken).toEqual([
       ['instructions and marks of the other product', 1],
       ['pictures, recordings and other files: their content is not in the text of the export', 2],
-      ['messages without text', 1],
+      ['empty messages, conversations or texts', 1],
     ]);
   });
 
@@ -143,8 +143,7 @@ describe('a conversation of ChatGPT', () => {
     expect(conversations.map(({ sourceId }) => sourceId)).toEqual(Array.from({ length: 50 }, (_, n) => `c${n}`));
     expect(notTaken).toEqual([
       ['conversations that are in the files twice', 1],
-      ['entries that are no conversation of a known format', 1],
-      ['files in a format that is not read', 1],
+      ['entries and files in an unknown format', 2],
     ]);
   });
 });

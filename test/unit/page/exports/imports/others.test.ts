@@ -67,7 +67,7 @@ describe('an export of Claude (August 2026)', () => {
     expect(read.notTaken).toEqual([
       ['pictures, recordings and other files: their content is not in the text of the export', 2],
       ['artifacts: the export has a placeholder in their place', 1],
-      ['messages without text', 1],
+      ['empty messages, conversations or texts', 1],
     ]);
   });
 
@@ -320,7 +320,7 @@ describe('a folder of texts', () => {
       ['openclaw/memory/2026-03-02.md', 'Grüße'],
     ]);
     expect(read.notTaken).toEqual([
-      ['files in a format that is not read', 1],
+      ['entries and files in an unknown format', 1],
       ['instructions for tools of the other product', 2],
     ]);
   });
@@ -346,10 +346,10 @@ describe('a folder of texts', () => {
     expect(souls).toEqual([]);
     expect(files.map(({ path }) => path)).toEqual(['text-files/lake.md']);
     expect(notTaken.map(([reason]) => reason)).toEqual([
-      'texts larger than 100 KB, more than a file of memory may have',
-      'files in a format that is not read',
+      expect.stringMatching(/^texts over 100 KB/),
+      'entries and files in an unknown format',
       'texts whose path no memory can have',
-      'texts without words',
+      'empty messages, conversations or texts',
     ]);
   });
 });

@@ -611,7 +611,7 @@ test('few tool calls are steps, many fold into one quiet line, and each opens', 
   // The same again is said once, and of very many the first.
   const again = 'looked through its folder, 2 times · read the output of a command · ';
   expect(screen.getByText(`${again}${again}looked through its folder, 2 times · and 13 more`)).toBeDefined();
-  expect(screen.getByText('Edit notes.md · ran `make all` · read some files · used find_all of notes')).toBeDefined();
+  expect(screen.getByText('Edit notes.md · ran `make all` · opened a file · used find_all of notes')).toBeDefined();
   // Its thought is folded.
   expect(screen.queryByText('The tide is low.')).toBeNull();
   await user.click(screen.getByText('What it thought'));

@@ -66,14 +66,14 @@ test.each<[Partial<DeviceView>, string]>([
 
 test.each([
   ['live', 0, 'Everything that is here has been handed to the relay.'],
-  ['live', 1, '1 entry on the way to the relay.'],
-  ['connecting', 2, 'Connecting to the relay; 2 entries wait for it.'],
-  ['lost', 1, 'The relay cannot be reached; 1 entry waits here until it can.'],
+  ['live', 1, '1 entry waits for the relay.'],
+  ['connecting', 2, '2 entries wait for the relay.'],
+  ['lost', 1, '1 entry waits for the relay.'],
   ['lost', 0, 'Everything that is here has been handed to the relay.'],
   [
     'locked-out',
     3,
-    'This browser is not signed in at the relay; 3 entries wait here until it is. Press Enter in the terminal where Roost runs, and open the link it prints in this browser.',
+    'This browser is not signed in. Press Enter in the terminal where Roost runs, and open the link that it prints.',
   ],
 ] as const)('with a line that is %s and %i to send', (link, toSend, text) => {
   expect(acknowledgedText({ link, toSend })).toBe(text);

@@ -636,7 +636,7 @@ test('what is on the way is told: to the relay, from elsewhere, from a newer Roo
       }),
   });
   const there = within(screen.getByRole('region', { name: 'On the way' }));
-  expect(there.getByText('The relay cannot be reached; 12 entries wait here until it can.')).toBeDefined();
+  expect(there.getByText('12 entries wait for the relay.')).toBeDefined();
   expect(there.getByText('40 of 100 entries')).toBeDefined();
   expect(there.getByText(/^Still arriving.*Lyra/)).toBeDefined();
   expect(there.getByText(/Another device runs a newer Roost/)).toBeDefined();

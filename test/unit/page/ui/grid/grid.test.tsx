@@ -320,7 +320,7 @@ describe('Changing somebody', () => {
     const name = await screen.findByLabelText('Name');
     await page.user.clear(name);
     await page.user.type(name, 'Marcus{Enter}');
-    expect((await screen.findByRole('alert')).textContent).toContain('is what the person here is called');
+    expect((await screen.findByRole('alert')).textContent).toContain('or one that looks the same');
     await page.user.clear(name);
     await page.user.type(name, 'Vega{Enter}');
     expect(screen.getByRole('button', { name: /^Vega, seat 1, asleep/, hidden: true })).toBeDefined();

@@ -62,7 +62,7 @@ test('a relay that cannot reach its database is said to, while those who are awa
   const page = await openPage({ docs: team(1), link: { kind: 'live' }, snapshot });
   await page.say({ news: 'link', link: { kind: 'live', databaseAway: true }, snapshot });
   expect(screen.getByRole('alert').textContent).toContain('The relay cannot reach its database');
-  expect(screen.getByRole('alert').textContent).toContain('The relay keeps new messages');
+  expect(screen.getByRole('alert').textContent).toContain('The relay stores new messages');
   expect(screen.getByRole('button', { name: 'Lyra, seat 1, awake' })).toBeDefined();
   await page.say({ news: 'link', link: { kind: 'live' }, snapshot });
   expect(screen.queryByRole('alert')).toBeNull();

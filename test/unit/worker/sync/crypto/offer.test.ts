@@ -57,13 +57,13 @@ describe('an offer to join', () => {
   });
 
   it('that cannot be taken says why', () => {
-    expect(reasonOf('')).toContain('no code to join with');
-    expect(reasonOf('https://example.org/roost')).toContain('no code to join with');
+    expect(reasonOf('')).toContain('not a whole code to join with');
+    expect(reasonOf('https://example.org/roost')).toContain('not a whole code to join with');
     expect(reasonOf(offer.text.replace('ROOST1', 'ROOST2'))).toContain('newer Roost');
-    expect(reasonOf(offer.text.replace('ROOST1', 'ROOST0'))).toContain('not copied right');
-    expect(reasonOf(offer.text.slice(0, -1))).toContain('its end is missing');
-    expect(reasonOf(offer.text.replace(/.$/u, (last) => (last === '2' ? '4' : '2')))).toContain('not copied right');
-    expect(reasonOf(`ROOST1.${'U'.repeat(58)}`)).toContain('not copied right');
+    expect(reasonOf(offer.text.replace('ROOST1', 'ROOST0'))).toContain('not a whole code');
+    expect(reasonOf(offer.text.slice(0, -1))).toContain('not a whole code');
+    expect(reasonOf(offer.text.replace(/.$/u, (last) => (last === '2' ? '4' : '2')))).toContain('not a whole code');
+    expect(reasonOf(`ROOST1.${'U'.repeat(58)}`)).toContain('not a whole code');
   });
 
   it('of whatever text is read without an error', () => {

@@ -62,23 +62,23 @@ describe('a recovery phrase', () => {
   });
 
   it('with a wrong word says which one, where, and what may have been meant', () => {
-    expect(reasonOf(words.with(6, 'lemom'))).toBe('Word 7, “lemom”, is not in the list; did you mean “lemon”?');
-    expect(reasonOf(words.with(6, 'lmeon'))).toBe('Word 7, “lmeon”, is not in the list; did you mean “lemon”?');
+    expect(reasonOf(words.with(6, 'lemom'))).toBe('Word 7, “lemom”, is not in the list. Similar words: lemon.');
+    expect(reasonOf(words.with(6, 'lmeon'))).toBe('Word 7, “lmeon”, is not in the list. Similar words: lemon.');
     expect(reasonOf(words.with(0, 'qqqqqqqq'))).toBe('Word 1, “qqqqqqqq”, is not in the list.');
     expect(reasonOf(words.with(0, 'x'.repeat(500)))).toBe(`Word 1, “${'x'.repeat(20)}…”, is not in the list.`);
-    expect(reasonOf(words.with(23, 'ca'))).toMatch(/^Word 24, “ca”, is not in the list; did you mean “c\w+” or “/u);
+    expect(reasonOf(words.with(23, 'ca'))).toMatch(/^Word 24, “ca”, is not in the list. Similar words: c\w+, c/u);
   });
 
   it('with too few or too many words says how many there are', () => {
-    expect(reasonOf([])).toBe('Type the 24 words of the recovery phrase.');
-    expect(reasonOf(['lemon'])).toBe('There is 1 word here; a recovery phrase has 24.');
-    expect(reasonOf(words.slice(1))).toBe('There are 23 words here; a recovery phrase has 24.');
-    expect(reasonOf([...words, 'art'])).toBe('There are 25 words here; a recovery phrase has 24.');
+    expect(reasonOf([])).toBe('A recovery phrase has 24 words. You typed 0.');
+    expect(reasonOf(['lemon'])).toBe('A recovery phrase has 24 words. You typed 1.');
+    expect(reasonOf(words.slice(1))).toBe('A recovery phrase has 24 words. You typed 23.');
+    expect(reasonOf([...words, 'art'])).toBe('A recovery phrase has 24 words. You typed 25.');
   });
 
   it('with words that do not belong together says so', () => {
-    expect(reasonOf(words.with(23, 'abandon'))).toContain('together they are not a phrase');
-    expect(reasonOf(words.with(0, 'art').with(23, 'abandon'))).toContain('together they are not a phrase');
+    expect(reasonOf(words.with(23, 'abandon'))).toContain('are not a recovery phrase');
+    expect(reasonOf(words.with(0, 'art').with(23, 'abandon'))).toContain('are not a recovery phrase');
   });
 
   it('of whatever text is read without an error', () => {
