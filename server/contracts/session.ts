@@ -300,6 +300,11 @@ export interface WakeRequests {
   readonly model: string;
   /** Size of each request in UTF-8 bytes. */
   readonly bytes: readonly number[];
+  /**
+   * Of a routine's run: the bytes at the beginning of its request that are the same in the next
+   * run, the tools and the system prompt.
+   */
+  readonly head?: number;
 }
 
 /**

@@ -46,7 +46,9 @@ export function createSizeOfRun({ alone, runs, mappings, configs }: SizeOfRunDep
       ...alone,
       inbox,
       logger,
-      mind: createMeasuringMind(alone.mind, ({ model, bytes }) => requests.push({ agentId, model, bytes: [bytes] })),
+      mind: createMeasuringMind(alone.mind, ({ model, bytes, head }) =>
+        requests.push({ agentId, model, bytes: [bytes], head }),
+      ),
       snapshots: { has: () => Promise.resolve(true), of: () => Promise.resolve(snapshot) },
       usedUp: () => Promise.resolve(null),
       runs: createRuns({

@@ -53,6 +53,8 @@ export interface Measured {
   readonly model: string;
   /** UTF-8 bytes of the request. */
   readonly bytes: number;
+  /** UTF-8 bytes of its tools and its system prompt. */
+  readonly head: number;
 }
 
 export const dryAnswer = (text: string): MindAnswer => ({
@@ -79,8 +81,9 @@ export function createMeasuringMind(
       web: (model) => current.web?.(model) ?? false,
       searches: (model) => current.searches?.(model) ?? false,
       answer(request, { onText }) {
-        const { bytes, model } = sizeOfRequest(request, current.searches?.(request.model) ?? false);
-        onRequest({ agentId, model, bytes });
+        const searching = current.searches?.(request.model) ?? false;
+        const { bytes, model } = sizeOfRequest(request, searching);
+        onRequest({ agentId, model, bytes, head: sizeOfRequest({ ...request, messages: [] }, searching).bytes });
         nth += 1;
         const answer = answerOf(agentId, nth);
         if (answer !== null) return Promise.resolve(answer);

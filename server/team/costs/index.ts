@@ -4,12 +4,13 @@
  */
 import type { z } from 'zod';
 import { microUsdOf, roomIn } from '../../../src/shared/domain/money.ts';
-import { addCost, type Cost, NO_COST } from '../../../src/shared/domain/prices.ts';
+import { addCost, type Cost, NO_COST, type TokenCount } from '../../../src/shared/domain/prices.ts';
 import type {
   askRunCostSchema,
   Costs as CostSums,
   Price,
   PricesAnswer,
+  RepeatedCost,
   Spent,
   WakeCost,
 } from '../../../src/shared/protocol/costs.ts';
@@ -238,6 +239,8 @@ export interface OpenCosts extends Costs {
    * begins with the whole previous one. `outputTokens` left out: none.
    */
   expected(model: string, bytes: readonly number[], outputTokens?: number): Promise<Expected>;
+  /** The cost of runs that come again within the hour. `head`: bytes that each begins with. */
+  expectedAgain(model: string, head: number, bytes: number): Promise<RepeatedCost>;
   /** The most that a request of this size can cost, in millionths of a dollar. */
   most(size: RequestSize): Promise<number>;
   /** The prices in the store have changed, so cached ones are dropped. */
@@ -479,6 +482,20 @@ export function createCosts({
       );
       return { tokens: inputOf({ count }), microUsd, estimated };
     },
+    async expectedAgain(model, head, bytes) {
+      const count = reading.expect(model, [bytes]);
+      // What a second request finds of the first. 0: this provider does not cache.
+      const { cacheReadTokens: headTokens } = reading.expect(model, [head, bytes]);
+      const again = {
+        ...count,
+        cacheReadTokens: headTokens,
+        cacheWriteTokens: Math.max(0, count.cacheWriteTokens - headTokens),
+      };
+      const table = await prices.read();
+      const costOfReading = (read: TokenCount, hourWrites: number) =>
+        costOfTaken({ count: read, hourWrites, searches: 0, terms: PLAIN_TERMS }, table).microUsd;
+      return { firstMicroUsd: costOfReading(count, headTokens), againMicroUsd: costOfReading(again, 0) };
+    },
     forgetPrices: () => prices.forget(),
     async setPrices(table, version) {
       const isSet = await prices.write(table, version);
@@ -507,8 +524,9 @@ export function createCostRoutes({ costs, schedules, host, configs, sizeOfRun }:
     return { prices: [...prices], version };
   }
   async function readsOf(requests: readonly WakeRequests[]): Promise<WakeCost> {
-    const reads = requests.map(async ({ agentId, model, bytes }) => {
+    const reads = requests.map(async ({ agentId, model, bytes, head }) => {
       const { tokens, microUsd, estimated } = await costs.expected(model, bytes);
+      const [whole] = bytes;
       const { mind } = (await configs.agent(agentId)).effective.coordination;
       return {
         agentId,
@@ -517,6 +535,9 @@ export function createCostRoutes({ costs, schedules, host, configs, sizeOfRun }:
         costMicroUsd: microUsd,
         estimated,
         program: mind !== null,
+        ...(head === undefined || whole === undefined
+          ? {}
+          : { withinHour: await costs.expectedAgain(model, head, whole) }),
       };
     });
     return { reads: await Promise.all(reads) };

@@ -145,6 +145,11 @@ export const askRunCostSchema = z.strictObject({
   snapshot: agentSnapshotSchema.describe('the agent, as `storeAgentSnapshot` takes it'),
   routine: routineSchema,
 });
+const repeatedCostSchema = z.object({
+  firstMicroUsd: count.describe('cost of a run that fills the cache for an hour'),
+  againMicroUsd: count.describe('cost of a run less than an hour after another'),
+});
+export type RepeatedCost = z.infer<typeof repeatedCostSchema>;
 /** The answer to both. */
 export const wakeCostSchema = z.object({
   reads: z
@@ -156,6 +161,9 @@ export const wakeCostSchema = z.object({
         costMicroUsd: count.describe('cost of those tokens; answers cost extra'),
         estimated: z.boolean().describe('counted by the price of `*`, because the model has no row of its own'),
         program: z.boolean().describe('an ACP agent answers, which counts in its own way'),
+        withinHour: repeatedCostSchema
+          .optional()
+          .describe('of a run of a routine that runs again within the hour, whose tools and system prompt are cached'),
       }),
     )
     .describe('of a wake: the lead, and each agent that the call names; of a run: its agent'),

@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
+import { DEFAULT_PRICES } from '../../../src/shared/domain/prices.ts';
 import { wakeCostSchema } from '../../../src/shared/protocol/costs.ts';
 import { occurrenceSchema, scheduledSchema } from '../../../src/shared/protocol/schedules.ts';
 import { openTestRelay, type Browser, type OpenRelay } from '../../support/open-relay.ts';
@@ -15,6 +16,42 @@ const CHARACTERS_PER_TOKEN = 2.6;
 const tokensOf = ({ body: { system, tools, messages } }: ScriptedRequest) =>
   Math.ceil(JSON.stringify({ system, tools, messages }).length / CHARACTERS_PER_TOKEN);
 const HOUSEHOLDS = 20;
+
+/** The first marks are for the tools and the system prompt, as the server caches them. */
+const headOf = ({ body: { system, tools } }: ScriptedRequest) => ({
+  key: JSON.stringify({ system, tools }),
+  isHourly: JSON.stringify(system).includes('"ttl":"1h"'),
+});
+/** Heads that were sent to the server that caches. */
+const cached = new Set<string>();
+/** What a server that caches says of it: a head that it knows is read, all else is written. */
+function cachedUsage(request: ScriptedRequest) {
+  const { key, isHourly } = headOf(request);
+  const head = Math.ceil(key.length / CHARACTERS_PER_TOKEN);
+  const all = tokensOf(request);
+  const read = isHourly && cached.has(key) ? head : 0;
+  cached.add(key);
+  const hourly = isHourly && read === 0 ? head : 0;
+  return {
+    input_tokens: 0,
+    cache_read_input_tokens: read,
+    cache_creation_input_tokens: all - read,
+    cache_creation: { ephemeral_1h_input_tokens: hourly, ephemeral_5m_input_tokens: all - read - hourly },
+  };
+}
+/** Millionths of a dollar, as the server's own price list says. */
+function billOf(request: ScriptedRequest, usage: ReturnType<typeof cachedUsage>): number {
+  const price = DEFAULT_PRICES.find(({ model: name }) => request.body.model.startsWith(name));
+  if (!price) throw new Error(`no price for ${request.body.model}`);
+  const { ephemeral_1h_input_tokens: hour, ephemeral_5m_input_tokens: minutes } = usage.cache_creation;
+  return usage.cache_read_input_tokens * price.cacheRead + hour * 2 * price.input + minutes * 1.25 * price.input;
+}
+
+function lastOf<Value>(values: readonly Value[]): Value {
+  const last = values.at(-1);
+  if (last === undefined) throw new Error('There is none.');
+  return last;
+}
 
 let model: ScriptedModel;
 let relay: OpenRelay;
@@ -90,6 +127,37 @@ it(`measures a run within a tenth of what the server counts, in ${HOUSEHOLDS} ho
     const share = (reads[0]?.tokens ?? 0) / counted;
     // The relay learns from the first run how this server counts.
     if (n > 0 && !(share > 0.9 && share < 1.1)) off.push(`household ${n}: ${share.toFixed(3)} of ${counted}`);
+  }
+  expect(off).toEqual([]);
+});
+
+it(`prices runs within the hour within a tenth of what a server that caches bills, in ${HOUSEHOLDS} households`, async () => {
+  const usages: ReturnType<typeof cachedUsage>[] = [];
+  model.follow((request) => {
+    const usage = cachedUsage(request);
+    usages.push(usage);
+    return [{ usage }, { say: 'Nothing is to be done.' }];
+  });
+  const billed = async (scheduleId: string) => billOf(await run(scheduleId), lastOf(usages));
+  const off: string[] = [];
+  for (let n = 0; n < HOUSEHOLDS; n++) {
+    const { team, snapshot, routine: often } = household(n);
+    const asked = { ...often, name: `Often ${n}`, timing: { kind: 'every', minutes: 15 } };
+    await call('PUT', '/api/team', { agents: team });
+    const { reads } = wakeCostSchema.parse(await call('POST', '/api/costs/run', { snapshot, routine: asked }));
+    await call('PUT', '/api/agent-snapshots/agent-0', { version: `w${String(n).padStart(20, '0')}`, snapshot });
+    const { scheduleId } = scheduledSchema.parse(await call('POST', '/v1/pulse-routines', asked));
+    const [first, again] = [await billed(scheduleId), await billed(scheduleId)];
+    await call('DELETE', `/v1/pulse-routines/${scheduleId}`);
+    // It is the cache that is measured.
+    expect(again).toBeLessThan(first);
+    const shares = [
+      (reads[0]?.withinHour?.firstMicroUsd ?? 0) / first,
+      (reads[0]?.withinHour?.againMicroUsd ?? 0) / again,
+    ];
+    // The relay learns from the first run how this server counts.
+    if (n > 0 && !shares.every((share) => share > 0.9 && share < 1.1))
+      off.push(`household ${n}: ${shares.map((share) => share.toFixed(3)).join(' and ')} of ${first} and ${again}`);
   }
   expect(off).toEqual([]);
 });

@@ -1,6 +1,7 @@
 /** What a routine costs a day, before it is saved. */
 import { useEffect, useRef, useState } from 'react';
 import { slotsBetween, type Timing } from '../../../shared/domain/schedule/timing.ts';
+import type { WakeCost } from '../../../shared/protocol/costs.ts';
 import { createCronClock } from '../../../shared/protocol/timing-arguments.ts';
 import { t } from '../../language/t.ts';
 import { costQueriesOf } from '../../state/costs.ts';
@@ -15,6 +16,8 @@ import './routines.css';
 
 const CRON = createCronClock();
 const DAY_MS = 86_400_000;
+/** As long as the relay has the prompt of such a routine cached. */
+const HOUR_MS = 3_600_000;
 /** Days that are searched for the one with most runs. */
 const DAYS = 7;
 /** Runs that are counted at most. A routine that is due every minute has fewer in a week. */
@@ -24,25 +27,48 @@ const PAST_DAYS = 30;
 /** Millionths of a dollar a day, above which the price is a warning. */
 const DEAR = 5_000_000;
 
-/** Runs on the busiest of the next days. */
-function runsADay(timing: Timing, now: number, zone: string): number {
+/** Runs on the busiest of the next days. `warm`: those less than an hour after another. */
+export function runsADay(timing: Timing, now: number, zone: string): { readonly runs: number; readonly warm: number } {
   const context = { cron: CRON, zone, offset: 0 };
-  const slots = slotsBetween(timing, now, now + DAYS * DAY_MS, context, MOST_RUNS);
-  const counts = Array.from({ length: DAYS }, (_, day) => now + day * DAY_MS).map(
-    (from) => slots.filter((at) => at > from && at <= from + DAY_MS).length,
-  );
-  return Math.max(0, ...counts);
+  const slots = slotsBetween(timing, now - HOUR_MS, now + DAYS * DAY_MS, context, MOST_RUNS);
+  const days = Array.from({ length: DAYS }, (_, day) => now + day * DAY_MS).map((from) => {
+    const within = [...slots.entries()].filter(([, at]) => at > from && at <= from + DAY_MS);
+    const warm = within.filter(([n, at]) => at - (slots[n - 1] ?? -Infinity) < HOUR_MS);
+    return { runs: within.length, warm: warm.length };
+  });
+  return days.reduce((most, day) => (day.runs > most.runs ? day : most));
 }
 
 /** ms without a change of the routine before a run of it is measured. */
 const MEASURE_AFTER_MS = 300;
 
-/** Millionths of a dollar for the first request of a run. null: unknown, or another bill. */
-function useFirstRequest(routine: Routine | null): number | null {
+/** Millionths of a dollar for one run: by itself, and as one of several within the hour. */
+interface RunPrice {
+  readonly alone: number;
+  readonly withinHour: { readonly first: number; readonly again: number };
+  /** A run may cost more. */
+  readonly isLeast: boolean;
+}
+
+function priceOf(reads: WakeCost['reads']): RunPrice | null {
+  if (reads.length === 0 || reads.some(({ program }) => program)) return null;
+  const sum = (of: (one: WakeCost['reads'][number]) => number) => reads.reduce((total, one) => total + of(one), 0);
+  return {
+    alone: sum(({ costMicroUsd }) => costMicroUsd),
+    withinHour: {
+      first: sum(({ costMicroUsd, withinHour }) => withinHour?.firstMicroUsd ?? costMicroUsd),
+      again: sum(({ costMicroUsd, withinHour }) => withinHour?.againMicroUsd ?? costMicroUsd),
+    },
+    isLeast: true,
+  };
+}
+
+/** The price of the first request of a run. null: unknown, or another bill. */
+function useFirstRequest(routine: Routine | null): RunPrice | null {
   const roost = useRoost();
   const key = routine && JSON.stringify(routine);
   const newest = useRef(routine);
-  const [measured, setMeasured] = useState<number | null>(null);
+  const [measured, setMeasured] = useState<RunPrice | null>(null);
   useEffect(() => {
     newest.current = routine;
   });
@@ -54,9 +80,7 @@ function useFirstRequest(routine: Routine | null): number | null {
       askRunCost(roost, newest.current).then(
         (result) => {
           if (!current) return;
-          const reads =
-            result?.ok === true && !result.value.reads.some(({ program }) => program) ? result.value.reads : [];
-          setMeasured(reads.length === 0 ? null : reads.reduce((sum, one) => sum + one.costMicroUsd, 0));
+          setMeasured(result?.ok === true ? priceOf(result.value.reads) : null);
         },
         // The ledger could not be read, which the page reports elsewhere.
         () => current && setMeasured(null),
@@ -70,14 +94,14 @@ function useFirstRequest(routine: Routine | null): number | null {
   return measured;
 }
 
-/** Millionths of a dollar for one run of the routine. `isLeast`: a run may cost more. */
-function useRunPrice(routine: Routine | null): { readonly microUsd: number; readonly isLeast: boolean } | null {
+function useRunPrice(routine: Routine | null): RunPrice | null {
   const report = useQuery(costQueriesOf(useRoost()).report(PAST_DAYS));
   const past = report.kind === 'ready' ? report.value.routines.filter((one) => one.agentId === routine?.agentId) : [];
   const runs = past.reduce((sum, one) => sum + one.runs, 0);
   const first = useFirstRequest(report.kind === 'ready' && runs === 0 ? routine : null);
-  if (runs > 0) return { microUsd: past.reduce((sum, one) => sum + one.costMicroUsd, 0) / runs, isLeast: false };
-  return first === null ? null : { microUsd: first, isLeast: true };
+  if (runs === 0) return first;
+  const usual = past.reduce((sum, one) => sum + one.costMicroUsd, 0) / runs;
+  return { alone: usual, withinHour: { first: usual, again: usual }, isLeast: false };
 }
 
 /**
@@ -90,7 +114,7 @@ export function RoutinePrice({ routine }: { readonly routine: Routine | null }) 
   const rehearsing = useRehearsing();
   const price = useRunPrice(routine);
   if (limits.kind !== 'ready' || routine === null) return null;
-  const runs = runsADay(routine.timing, now, limits.value.effective.time_zone);
+  const { runs, warm } = runsADay(routine.timing, now, limits.value.effective.time_zone);
   const count = plural(runs, 'run a day', 'runs a day');
   const most = routine.when === 'something_waits' ? t`at most ${count}` : count;
   if (rehearsing || price === null)
@@ -99,7 +123,8 @@ export function RoutinePrice({ routine }: { readonly routine: Routine | null }) 
         {rehearsing ? t`${most} · free in the demo` : t`${most} · cost unknown until the first run`}
       </p>
     );
-  const aDay = Math.round(price.microUsd * runs);
+  const { alone, withinHour } = price;
+  const aDay = Math.round(warm === 0 ? alone * runs : withinHour.first * (runs - warm) + withinHour.again * warm);
   const isDear = aDay > DEAR;
   return (
     <p className={`figures text-2 ${isDear ? 'warn' : 'ink-2'}`} role={isDear ? 'alert' : undefined}>
