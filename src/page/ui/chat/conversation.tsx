@@ -78,7 +78,7 @@ export function ConversationView({ agentId, visible }: { agentId: AgentId; visib
       </section>
     );
   return (
-    <section className="chat shrinks column-wise narrow ruled-start" aria-label={t`Conversation`}>
+    <section className="chat shrinks column-wise narrow ruled-start" data-agent={agentId} aria-label={t`Conversation`}>
       <Part>
         <Head speaker={speaker} />
         <Reason speaker={speaker} />

@@ -20,6 +20,7 @@ import { Face, RaisedHand } from './face.tsx';
 import { SeatFigure, type SeatView } from './seat-figure.tsx';
 import { seatLine, type SeatLine } from './seat-line.ts';
 import { useLeadMenu, useSeatMenu } from './use-seat-menu.ts';
+import { focusSoon } from '../focus-soon.ts';
 import { keyOf } from '../design/keys.ts';
 
 export interface CellProps {
@@ -128,6 +129,13 @@ function SeatFrame({
   const shownReason = isActive ? null : reason;
   const length = line.text.length + (isActive ? LASTS_CHARS : 0);
   const badges = useBadges(agentId);
+  const press = ({ nativeEvent }: MouseEvent) => {
+    if (agentId === null) return setOpen(true);
+    go(PATHS.agent(agentId));
+    // A finger would bring up the keyboard over the conversation. By keyboard, C leads there.
+    if ('pointerType' in nativeEvent && nativeEvent.pointerType === 'mouse')
+      focusSoon(`.chat[data-agent="${CSS.escape(agentId)}"] .compose textarea`);
+  };
   const openMenu = (event: MouseEvent) => {
     if (menu.length === 0) return;
     event.preventDefault();
@@ -157,7 +165,7 @@ function SeatFrame({
         onKeyDown={(event) => {
           if (keyOf(event) === 'm' && menu.length > 0) setOpen(true);
         }}
-        onClick={() => (agentId === null ? setOpen(true) : go(PATHS.agent(agentId)))}
+        onClick={press}
       />
       {/* The button's name contains everything. This is its appearance. */}
       <span

@@ -3,6 +3,7 @@ import { useCallback, useEffect, useRef } from 'react';
 import { type Commands, fetchCommands, useCommands } from '../commands/later.ts';
 import { type Around, type Command, isPressed, type Pressed } from '../commands/command.ts';
 import { isField, keyOf } from '../design/keys.ts';
+import { focusSoon } from '../focus-soon.ts';
 
 // Global keyboard shortcuts, and moving the focus between grid and composer.
 
@@ -21,26 +22,8 @@ export function useFocusPlace(shown: string, onHome: () => void): Around['focus'
     const selector = wanted.current;
     wanted.current = null;
     if (selector === null) return undefined;
-    const focus = () => {
-      const found = document.querySelector<HTMLElement>(selector);
-      found?.focus();
-      return found !== null;
-    };
-    if (focus()) return undefined;
-    // The element may still be loading. If the person does something else meanwhile, the focus
-    // stays there.
-    const stop = () => {
-      arrivals.disconnect();
-      document.removeEventListener('keydown', stop);
-      document.removeEventListener('pointerdown', stop);
-    };
-    const arrivals = new MutationObserver(() => {
-      if (focus()) stop();
-    });
-    arrivals.observe(document.body, { childList: true, subtree: true });
-    document.addEventListener('keydown', stop);
-    document.addEventListener('pointerdown', stop);
-    return stop;
+    // What has the focus then may still be loading.
+    return focusSoon(selector);
   }, [shown]);
   return useCallback(
     (place) => {
