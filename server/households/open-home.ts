@@ -66,7 +66,7 @@ import { createScheduleRoutes } from '../schedules/routes.ts';
 import { createSnapshotRoutes } from '../schedules/snapshots.ts';
 import { createSearchRoutes } from '../team/searches/index.ts';
 import { createStreams, type Streams } from '../http/stream.ts';
-import { createProjectRoutes } from '../team/projects/index.ts';
+import { askingProject, createProjectRoutes } from '../team/projects/index.ts';
 import { createTaskWorkRoutes } from '../tools/task-work/routes.ts';
 import { createThreadRoutes } from '../team/threads/index.ts';
 import { createWorkspaceRoutes } from '../tools/workspaces/routes.ts';
@@ -281,7 +281,10 @@ function endpointsOf({ sandbox, rights, checkStreams, now }: EndpointsDeps, part
     }),
     ...createWorkspaceRoutes({ workspaces, directory, recordWork: parts.histories.record }),
     ...createHistoryRoutes({ histories: parts.histories, directory }),
-    ...createApprovalRoutes({ ...team, ...hands }),
+    ...createApprovalRoutes({
+      ...{ ...team, ...hands },
+      askingProject: (agentId) => askingProject(team.configs, team.projects, agentId),
+    }),
     ...createModelRoutes({ models: parts.models, host }),
     ...createProgramRoutes({ programs: parts.programs }),
     ...createMcpServerRoutes({ ...team, ...hands, mcpServers: parts.mcpServers }),

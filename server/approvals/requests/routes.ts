@@ -3,7 +3,7 @@
  * credential is not the person.
  */
 import type { Context } from 'hono';
-import type { AgentId } from '../../../src/shared/domain/ids.ts';
+import type { AgentId, ProjectId } from '../../../src/shared/domain/ids.ts';
 import { toolsetOf } from '../../../src/shared/domain/toolsets.ts';
 import {
   type CommandReach,
@@ -25,6 +25,8 @@ interface ApprovalRoutesDeps {
   readonly sandbox: () => Promise<SandboxStatus>;
   readonly configs: Pick<Configs, 'agent'>;
   readonly rights: Pick<HomeRights, 'has'>;
+  /** The project that has this agent's commands ask. Null: none. */
+  readonly askingProject: (agentId: AgentId) => Promise<ProjectId | null>;
 }
 
 const STATUS = { unknown: 404, over: 409, misfit: 400, changed: 409 } as const;
@@ -35,6 +37,7 @@ export function createApprovalRoutes({
   sandbox,
   configs,
   rights,
+  askingProject,
 }: ApprovalRoutesDeps): readonly Handled[] {
   function person(context: Context<Env>): void {
     if (context.get('browser') === undefined)
@@ -63,11 +66,18 @@ export function createApprovalRoutes({
           return [agentId, { network, sandboxed: sandboxStatus.available }];
         }),
       );
+      const projects = await Promise.all(
+        [...asking].map(async (agentId) => {
+          const projectId = await askingProject(agentId);
+          return projectId === null ? [] : [[agentId, projectId] as const];
+        }),
+      );
       return {
         waiting: shown(waiting),
         answered: shown(answered),
         sandbox: { ...sandboxStatus, insist: rights.has('bare-commands') && !sandboxStatus.available },
         reach: Object.fromEntries(reach),
+        projects: Object.fromEntries(projects.flat()),
         ownHosts: rights.has('own-hosts'),
       };
     },

@@ -1,11 +1,10 @@
 /** What the page shows of projects: the list with its counts, and a board page by page. */
 import type { AgentId, ProjectId } from '../../../src/shared/domain/ids.ts';
-import type { CommandGrant } from '../../../src/shared/protocol/attempts.ts';
 import { cardOf, type Project, projectSchema, type TaskValue } from '../../../src/shared/protocol/projects.ts';
 import type { SetAside } from '../../platform/set-aside.ts';
 import { STORE_NOW } from '../../store/dialect.ts';
 import { type Db, parseText } from '../../store/index.ts';
-import type { BoardPage, Projects, RestOf } from './contract.ts';
+import type { BoardPage, ProjectCommands, Projects, RestOf } from './contract.ts';
 import { claimOf, json, projectValueOf, readProjectRow, taskValueOf } from './rows.ts';
 import { PROJECT_SETTINGS } from './settings.ts';
 
@@ -134,10 +133,10 @@ export async function readClaimedIn(db: Db, home: string, agentId: AgentId): Pro
 }
 
 /** What the projects of its tasks grant this agent of commands. */
-export async function readCommandsOf(db: Db, home: string, agentId: AgentId): Promise<readonly CommandGrant[]> {
+export async function readCommandsOf(db: Db, home: string, agentId: AgentId): Promise<readonly ProjectCommands[]> {
   const claimedIn = await readClaimedIn(db, home, agentId);
   const rows = await Promise.all(claimedIn.map((projectId) => readProjectRow(db, home, projectId)));
-  return rows.flatMap((row) => (row ? [projectValueOf(row).commands] : []));
+  return rows.flatMap((row) => (row ? [{ projectId: row.project, commands: projectValueOf(row).commands }] : []));
 }
 
 /** Tasks whose work could not begin the last time. */

@@ -163,6 +163,12 @@ export interface ProjectForgetting {
   removed(): Promise<readonly ProjectId[]>;
 }
 
+/** What a project grants of commands. */
+export interface ProjectCommands {
+  readonly projectId: ProjectId;
+  readonly commands: CommandGrant;
+}
+
 /** `by`: `human`, or the id of the calling agent. */
 export interface Projects {
   /** The part in which agents work. Connected once, before anything is asked. */
@@ -263,7 +269,7 @@ export interface Projects {
   unprepared(projectId: ProjectId): Promise<readonly { readonly taskId: TaskId; readonly why: string }[]>;
   release(by: string, projectId: ProjectId, taskId: TaskId, note: string): Promise<Outcome<Task>>;
   /** What the projects of its tasks grant this agent of commands. Empty: it has no task. */
-  commandsOf(agentId: AgentId): Promise<readonly CommandGrant[]>;
+  commandsOf(agentId: AgentId): Promise<readonly ProjectCommands[]>;
   /** Whether the agent is assigned to a project. Asked for each list of tools. */
   isAssigned(agentId: AgentId): Promise<boolean>;
   /** Projects that the agent is assigned to. */

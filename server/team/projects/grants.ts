@@ -2,7 +2,7 @@
  * What a project grants an agent while the agent has one of its tasks. It is applied to the agent's
  * settings where they are read, so that every check sees the same grant.
  */
-import type { AgentId } from '../../../src/shared/domain/ids.ts';
+import type { AgentId, ProjectId } from '../../../src/shared/domain/ids.ts';
 import { type Grant, TOOLSETS } from '../../../src/shared/domain/toolsets.ts';
 import type { CommandGrant } from '../../../src/shared/protocol/attempts.ts';
 import type { Configs } from '../../contracts/index.ts';
@@ -29,7 +29,7 @@ export function grantedByProjects(configs: AgentConfigs, projects: Pick<Projects
     async agent(agentId: AgentId) {
       const settings = await configs.agent(agentId);
       const granted = await projects.commandsOf(agentId);
-      const [, shell] = SHELL.find(([grant]) => granted.includes(grant)) ?? [];
+      const [, shell] = SHELL.find(([grant]) => granted.some(({ commands }) => commands === grant)) ?? [];
       if (shell === undefined || isOwn(settings)) return settings;
       const { coordination } = settings.effective;
       const tools = Object.fromEntries(
@@ -50,4 +50,19 @@ export function grantedByProjects(configs: AgentConfigs, projects: Pick<Projects
       };
     },
   };
+}
+
+/**
+ * The one project that has this agent's commands ask the person, so that a change of it would allow
+ * them. Null: there is none.
+ */
+export async function askingProject(
+  configs: AgentConfigs,
+  projects: Pick<Projects, 'commandsOf'>,
+  agentId: AgentId,
+): Promise<ProjectId | null> {
+  const granted = (await projects.commandsOf(agentId)).filter(({ commands }) => commands !== 'own');
+  const [first, second] = granted.filter(({ commands }) => commands !== 'sandbox');
+  if (first?.commands !== 'ask' || second !== undefined) return null;
+  return isOwn(await configs.agent(agentId)) ? null : first.projectId;
 }

@@ -52,7 +52,7 @@ export { createProjectRoutes } from './routes.ts';
 export { createProjectTools } from './tools.ts';
 export { claimTask } from './claiming.ts';
 export { createTaskWords } from './task-words.ts';
-export { grantedByProjects } from './grants.ts';
+export { askingProject, grantedByProjects } from './grants.ts';
 export { RUN_ENDED, unmetCriteria } from './taking.ts';
 export { withHistory } from './rows.ts';
 

@@ -1,5 +1,5 @@
 /** Tool calls of agents: those that wait for the person, and the audit log of all. */
-import type { AgentId } from '../../shared/domain/ids.ts';
+import type { AgentId, ProjectId } from '../../shared/domain/ids.ts';
 import type { Given } from '../../shared/domain/question-form.ts';
 import type { z } from 'zod';
 import type { Answer, answerSchema, CommandReach, SandboxStatus, ToolCall } from '../../shared/protocol/approvals.ts';
@@ -19,6 +19,8 @@ interface Approvals {
   readonly sandbox: SandboxStatus;
   /** By agent with a waiting command. */
   readonly reach?: Readonly<Record<string, CommandReach>> | undefined;
+  /** By agent: the project that has its waiting command ask. */
+  readonly projects?: Readonly<Record<string, ProjectId>> | undefined;
   /** The person may allow scripts to reach hosts of the relay's own machine. */
   readonly ownHosts?: boolean | undefined;
 }

@@ -2,9 +2,10 @@
  * The bar below the header with the newest question of an agent, on every page that does not show
  * it already. It pushes the page down and covers nothing.
  */
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { Link } from 'wouter';
 import { useStore } from 'zustand';
+import type { ProjectId } from '../../../shared/domain/ids.ts';
 import type { ToolCall } from '../../../shared/protocol/approvals.ts';
 import { t } from '../../language/t.ts';
 import { approvalsOf } from '../../state/approvals.ts';
@@ -40,7 +41,18 @@ function lineOf(call: ToolCall): string | null {
   return text !== null && text.length <= LINE_CHARS && !/[\r\n]/.test(text) ? revealedCode(text) : null;
 }
 
-function Question({ call, more, onPutAway }: { call: ToolCall; more: number; onPutAway: () => void }) {
+const AllowInProject = lazy(() => import('./allow-in-project.tsx'));
+
+interface QuestionProps {
+  readonly call: ToolCall;
+  /** The project that has its command ask. */
+  readonly projectId: ProjectId | undefined;
+  /** Further questions. */
+  readonly more: number;
+  readonly onPutAway: () => void;
+}
+
+function Question({ call, projectId, more, onPutAway }: QuestionProps) {
   const calls = approvalsOf(useRoost());
   const mate = useTeammates().find(call.agentId);
   const settled = useSettled(`${call.callId} ${call.content?.pin}`);
@@ -61,6 +73,11 @@ function Question({ call, more, onPutAway }: { call: ToolCall; more: number; onP
       <div className="end line gap-4">
         {!open && line !== null && (
           <>
+            {projectId !== undefined && call.tool === 'run_command' && (
+              <Suspense fallback={null}>
+                <AllowInProject call={call} projectId={projectId} disabled={busy || !settled} />
+              </Suspense>
+            )}
             <button type="button" className="ghost" disabled={busy} onClick={() => say('no')}>{t`No`}</button>
             <button
               type="button"
@@ -96,6 +113,7 @@ export default function AskBar() {
     <Question
       key={first.callId}
       call={first}
+      projectId={state.kind === 'ready' ? state.value.projects?.[first.agentId] : undefined}
       more={fresh.length - 1}
       onPutAway={() => bar.setState({ seen: new Set(waiting.map(({ callId }) => callId)) })}
     />

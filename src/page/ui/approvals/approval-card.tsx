@@ -295,6 +295,8 @@ function WantedByProgram({ input }: { input: Readonly<Record<string, unknown>> }
   );
 }
 
+const AllowInProject = lazy(() => import('./allow-in-project.tsx'));
+
 const RUN_COMMANDS = ['run_command', 'mind__execute'];
 
 interface CardProps {
@@ -320,6 +322,7 @@ function YesCard({ call, oneClick = false }: CardProps) {
   const approvals = useQuery(calls.approvals);
   const known = approvals.kind === 'ready' ? approvals.value : null;
   const reach = known?.reach?.[call.agentId];
+  const projectId = call.tool === 'run_command' ? known?.projects?.[call.agentId] : undefined;
   // The content of the request may change just before a press, too.
   const settled = useSettled((known?.waiting ?? []).map(({ callId, content }) => `${callId} ${content?.pin}`).join());
   const mate = useTeammates().find(call.agentId);
@@ -406,6 +409,11 @@ function YesCard({ call, oneClick = false }: CardProps) {
               <MenuButton label={t`More answers`} items={more}>
                 <MoreIcon />
               </MenuButton>
+            )}
+            {projectId !== undefined && (
+              <Suspense fallback={null}>
+                <AllowInProject call={call} projectId={projectId} disabled={busy || !settled} />
+              </Suspense>
             )}
             <button
               type="button"

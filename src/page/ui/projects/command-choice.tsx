@@ -2,6 +2,11 @@
 import { useId } from 'react';
 import type { CommandGrant } from '../../../shared/protocol/attempts.ts';
 import { t } from '../../language/t.ts';
+import { projectsOf } from '../../state/projects.ts';
+import { useRoost } from '../context.tsx';
+import { WrongNote } from '../design/field.tsx';
+import { useAction } from '../design/use-action.ts';
+import { useBoard } from './board.ts';
 
 const CHOICES: readonly { readonly grant: CommandGrant; readonly text: string }[] = [
   { grant: 'sandbox', text: t`edit, and run commands in a sandbox` },
@@ -28,5 +33,27 @@ export function CommandChoice({ chosen, onChange }: Props) {
         </label>
       ))}
     </fieldset>
+  );
+}
+
+/** Says that agents may run no commands here, with the way to allow it. Nothing where they may. */
+export function AllowCommands() {
+  const projects = projectsOf(useRoost());
+  const { project, away } = useBoard();
+  const { busy, failed, act } = useAction();
+  if (project.kind !== 'git' || project.commands !== 'none') return null;
+  return (
+    <>
+      <p className="setting-hint line gap-4 wrap">
+        {t`Agents run no commands in this project.`}{' '}
+        <button
+          type="button"
+          className="ghost"
+          disabled={away || busy}
+          onClick={() => act(() => projects.change(project, { commands: 'sandbox' }))}
+        >{t`Allow in a sandbox`}</button>
+      </p>
+      <WrongNote text={failed} />
+    </>
   );
 }

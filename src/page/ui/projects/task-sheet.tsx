@@ -3,6 +3,7 @@ import { type FormEvent, type ReactNode, useId, useState } from 'react';
 import { Link } from 'wouter';
 import { PRIORITIES } from '../../../shared/domain/projects.ts';
 import { waitsForItself } from '../../../shared/domain/task-cycles.ts';
+import type { TaskState } from '../../../shared/domain/task-state.ts';
 import { cardOf, PROJECT_LIMITS, type Task } from '../../../shared/protocol/projects.ts';
 import { retold, t } from '../../language/t.ts';
 import { CHANGED_ELSEWHERE } from '../../state/documents.ts';
@@ -22,6 +23,7 @@ import { Comments } from './comments.tsx';
 import { keepTaskDraft, readTaskDraft, type TaskDraft } from './drafts.ts';
 import { TaskAttempts, TaskRequest } from './task-work.tsx';
 import { StartButton } from './start.tsx';
+import { AllowCommands } from './command-choice.tsx';
 import { useTaskState } from './use-task-state.ts';
 import { historyLines, historyText, metBy, PRIORITY_NAMES, stateHint, stateText, stateWhen } from './words.ts';
 import { WrongNote } from '../design/field.tsx';
@@ -282,6 +284,11 @@ export function Criteria({ task }: { task: Task }) {
   );
 }
 
+/** Its agent could not go on. */
+const isHeldUp = (state: TaskState) =>
+  state.state === 'stopped' ||
+  (state.state === 'waits-for-you' && (state.held.why === 'asked' || state.held.why === 'column'));
+
 /** Where the task stands, why it does not move, and where to move it. */
 function Place({ task }: { task: Task }) {
   const projects = projectsOf(useRoost());
@@ -323,6 +330,7 @@ function Place({ task }: { task: Task }) {
       </p>
       {hint !== null && <p className="setting-hint">{hint}</p>}
       {state.state === 'stopped' && noted !== undefined && <p className="setting-hint">{retold(noted)}</p>}
+      {isHeldUp(state) && <AllowCommands />}
       <StartButton task={card} state={state} />
       <WrongNote text={saving.wrong} />
       <form className="task-move above-5 gap-4 cluster" onSubmit={(event) => void move(event)}>

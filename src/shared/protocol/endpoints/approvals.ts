@@ -40,6 +40,10 @@ export const approvalEndpoints = {
             .describe('calls of the last day that have ended, newest first, at most 50; `GET /api/calls` has all'),
           sandbox: sandboxSchema,
           reach: z.record(idText, commandReachSchema).optional().describe('by agent: what a waiting command may reach'),
+          projects: z
+            .record(idText, idText)
+            .optional()
+            .describe('by agent: the project of its task, whose setting has a waiting command ask the person'),
           ownHosts: z
             .boolean()
             .optional()
