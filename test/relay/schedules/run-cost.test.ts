@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
-import { DEFAULT_PRICES } from '../../../src/shared/domain/prices.ts';
+import { DEFAULT_PRICES, priceFor } from '../../../src/shared/domain/prices.ts';
 import { wakeCostSchema } from '../../../src/shared/protocol/costs.ts';
 import { occurrenceSchema, scheduledSchema } from '../../../src/shared/protocol/schedules.ts';
 import { openTestRelay, type Browser, type OpenRelay } from '../../support/open-relay.ts';
@@ -41,8 +41,7 @@ function cachedUsage(request: ScriptedRequest) {
 }
 /** Millionths of a dollar, as the server's own price list says. */
 function billOf(request: ScriptedRequest, usage: ReturnType<typeof cachedUsage>): number {
-  const price = DEFAULT_PRICES.find(({ model: name }) => request.body.model.startsWith(name));
-  if (!price) throw new Error(`no price for ${request.body.model}`);
+  const price = priceFor(request.body.model, DEFAULT_PRICES);
   const { ephemeral_1h_input_tokens: hour, ephemeral_5m_input_tokens: minutes } = usage.cache_creation;
   return usage.cache_read_input_tokens * price.cacheRead + hour * 2 * price.input + minutes * 1.25 * price.input;
 }
