@@ -1,6 +1,9 @@
 /** From a fresh start to the first real talk, without a terminal. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { rosterFrom } from '../../src/page/exports/household/consent.ts';
+import { isDemoSoul } from '../../src/shared/domain/demo-words.ts';
 import { createGuest, QUIET, STILL } from '../support/chromium.ts';
+import { createOwnerLine } from '../support/owner-line.ts';
 import { searchFor } from '../support/planted-words.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 import { startScriptedModel, teamScript, type ScriptedModel } from '../support/scripted-model.ts';
@@ -159,6 +162,9 @@ it('a model that is connected in a session answers the next message, and a real 
   const { page } = anna;
   await anna.begin('Anna', 'Sol');
   const [demo] = await anna.hatch(1);
+  const owner = createOwnerLine(page);
+  const leadSoul = async () => rosterFrom(await owner.call('household')).lead?.soul ?? '';
+  await expect.poll(async () => isDemoSoul(await leadSoul()), { timeout: 20_000 }).toBe(true);
   expect(await page.getByRole('region', { name: 'Agents from the demo' }).count()).toBe(0);
   await page.getByRole('link', { name: 'Connect a model' }).filter({ visible: true }).first().click();
   await page.getByRole('radio', { name: /^Another server or key/ }).check({ force: true });
@@ -186,6 +192,8 @@ it('a model that is connected in a session answers the next message, and a real 
     (seats) => seats[0]?.state === 'awake' && seats[0].name !== demo?.name,
   );
   expect(born[0]?.name).toBe('Name1');
+  // The lead of a real team keeps no soul that nobody wrote.
+  expect(await leadSoul()).toBe('');
   await offer.waitFor({ state: 'detached' });
   // The demo's agent can be kept after all.
   await goWithin(page, '/settings/storage');

@@ -174,21 +174,24 @@ describe('The ten most common acts', { timeout: 120_000 }, () => {
     await picture('cost');
   });
 
-  it.each([DESK, PHONE])('changes the model with two presses, $width px wide', async (size) => {
+  it.each([
+    { ...DESK, chosen: 'Sonnet 5.5' },
+    { ...PHONE, chosen: 'Opus 5.5' },
+  ])('changes the model with two presses, $width px wide', async ({ chosen, ...size }) => {
     await page.setViewportSize(size);
     await goWithin(page, '/');
     await within(2, async () => {
       await page
-        .getByTitle(/Sonnet 5\.5: answers/)
+        .getByTitle(/ 5\.5: answers/)
         .filter({ visible: true })
         .click();
       const models = page.getByRole('dialog', { name: 'Model' });
-      const model = models.getByRole('radio', { name: 'Sonnet 5.5' });
+      const model = models.getByRole('radio', { name: chosen });
       await model.waitFor();
       await shoot('model');
       await model.click();
       await models.waitFor({ state: 'detached' });
-      await page.getByText('Everybody answers with Sonnet 5.5 from the next message on.').first().waitFor();
+      await page.getByText(`All answer with ${chosen} from the next message on.`).first().waitFor();
     });
     await shoot('model-after');
     await page.setViewportSize(DESK);

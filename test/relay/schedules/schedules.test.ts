@@ -718,7 +718,7 @@ describe.each(USUAL_STORES)('what is due, on %s', (kind) => {
     expect(all.map(({ state, reason }) => [state, reason])).toEqual(
       Array.from({ length: 6 }, () => ['skipped', 'model-refused']),
     );
-    expect(all[0]?.detail).toMatch(/Try again in 6 hours\. It said: Limit of the day/);
+    expect(all[0]?.detail).toMatch(/Try again in 6 h\. It said: Limit of the day/);
     expect(await house.team.schedules.get(scheduleId)).toMatchObject({ pausedWhy: null });
   });
 

@@ -104,6 +104,7 @@ export default function ModelPicker({ all, onClose }: { all: Models; onClose: ()
                       name={name}
                       checked={id === chosen}
                       onChange={() => choose(id, modelName(id, models))}
+                      onClick={id === chosen ? onClose : undefined}
                     />
                     <span>{modelName(id, models)}</span>
                   </label>

@@ -134,6 +134,25 @@ test('a tile that asks has a raised hand and an amber ring, and no other tile ha
   expect(document.querySelectorAll('.seat[data-line="asks"]')).toHaveLength(1);
 });
 
+test('the summary of the team counts the agents that ask, while another writes', async () => {
+  const asks = (n: number) => ({
+    ...WAITING_CALL,
+    ...{ callId: `c${n}`, agentId: `agent-${n}`, tool: 'run_command', input: '{"command":"make"}' },
+  });
+  const awake = ['agent-1', 'agent-2', 'agent-3', 'agent-4'];
+  const page = await openPage({
+    docs: team(4),
+    snapshot: runningSession({ awake }),
+    prepare: ({ reach }) => {
+      const waiting = [asks(1), asks(2), asks(3)];
+      reach.on('GET /api/approvals', { waiting, answered: [], sandbox: { available: true, why: null } });
+    },
+  });
+  await page.hear({ kind: 'text', messageId: 'answer-agent-4', text: 'Three salads' });
+  expect(await screen.findByRole('link', { name: '3 agents ask you' })).toBeTruthy();
+  expect(screen.queryByText(/everyone/i)).toBeNull();
+});
+
 test('the mouth of an agent moves while its words arrive, and rests before and after', async () => {
   const page = await openPage({ docs: team(1), snapshot: runningSession({ awake: ['agent-1'] }) });
   const mouth = () => button('Lyra').closest('li')?.querySelector<SVGElement>('.face')?.dataset['mouth'];

@@ -234,11 +234,15 @@ test('commands without a sandbox can be insisted on for one agent alone, where t
   );
   agent.unmount();
   const all = await open((reach) => reach.on('GET /api/approvals', () => without(true)), '/settings/limits');
-  expect(await screen.findByText(/^There is none here\. You can allow the commands of a single agent/)).toBeTruthy();
+  expect(
+    await screen.findByText(/^There is none here\. To run commands without a sandbox, choose an agent/),
+  ).toBeTruthy();
   expect(tick()).toBeNull();
   all.unmount();
   await open((reach) => reach.on('GET /api/approvals', () => without(false)), '/settings/limits/agent-1');
-  expect(await screen.findByText(/^There is none here\. With --scripts/)).toBeTruthy();
+  expect(
+    await screen.findByText(/^There is none here\. To run commands without a sandbox, start the relay with --scripts/),
+  ).toBeTruthy();
   expect(tick()).toBeNull();
 });
 
