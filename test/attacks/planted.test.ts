@@ -212,7 +212,7 @@ describe('An ACP agent that is its agent’s mind', () => {
     await leave(own);
     await wake();
     const said = async () => await (await call('GET', '/api/agent-programs')).text();
-    await expect.poll(said, { timeout: 20_000 }).toContain(`some cannot be looked at (${path})`);
+    await expect.poll(said, { timeout: 20_000 }).toContain(`Roost cannot read some of them (${path})`);
     expect(await hands.waiting()).toEqual([]);
     await nothingRan();
   });

@@ -583,7 +583,7 @@ it('is missing where bubblewrap is, and commands are then not offered at all', a
   // The same on another system, though a program of that name lies there, and where it cannot
   // begin.
   for (const [other, why] of [
-    [createSandbox({ platform: 'darwin' }), /needs Linux, and this relay runs on macOS\. Run the relay on Linux/],
+    [createSandbox({ platform: 'darwin' }), /needs Linux on an x64 or arm64 processor, and this is macOS on /],
     [
       createSandbox({ path: await fakeBubble('bwrap: setting up uid map: Permission denied') }),
       /start, because this .*AppArmor profile for bwrap/,
