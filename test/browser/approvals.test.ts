@@ -150,7 +150,7 @@ describe('Approvals', { timeout: 120_000 }, () => {
     await put('five\n');
     await whole.getByText('− five').waitFor();
     await put('x'.repeat(2_100_000));
-    await whole.getByText(/^The file there now would be replaced\. It is 2\.1 MB long/).waitFor();
+    await whole.getByText(/would be replaced\. It is 2\.1 MB long/).waitFor();
     await whole.getByText('+ one two four').waitFor();
     await whole.getByRole('button', { name: 'No', exact: true }).click();
     await whole.getByRole('button', { name: 'No', exact: true }).click();

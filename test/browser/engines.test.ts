@@ -115,7 +115,7 @@ async function pair(one: Person, other: Person): Promise<void> {
   expect(await sixWords(other.tab)).toEqual(await sixWords(one.tab));
   await other.tab.click({ role: 'button', name: 'Yes, all six' });
   await one.tab.click({ role: 'button', name: 'Yes, all six' });
-  await one.tab.untilText(/ added$/);
+  await one.tab.untilText(/ added\b/);
   await one.tab.click({ role: 'button', name: 'Done' });
 }
 

@@ -837,7 +837,7 @@ describe('after the browser has crashed', () => {
     const session = await mortal.context().newCDPSession(keeper);
     await session.send('Storage.overrideQuotaForOrigin', { origin: bench.url, quotaSize: 1_000 });
     tab = await mortal.tab();
-    await expect(append([messageDoc(2)])).rejects.toThrow(/no more room/);
+    await expect(append([messageDoc(2)])).rejects.toThrow(/no space left/);
     await tab.waitForFunction(() =>
       window.roost.news.some((item) => item.news === 'problem' && item.problem?.kind === 'quota'),
     );

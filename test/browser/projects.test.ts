@@ -207,7 +207,7 @@ describe('A project', { timeout: 120_000 }, () => {
     await board.getByRole('textbox', { name: 'Name' }).fill('Bakery');
     await board.getByRole('textbox', { name: 'Repository' }).fill('/nowhere/bakery');
     await board.getByRole('button', { name: 'Create' }).click();
-    await board.getByText('There is no /nowhere/bakery on the relay’s machine.').waitFor();
+    await board.getByText('There is no git repository at /nowhere/bakery.').waitFor();
     await picture(board, 'projects-repository');
     await goWithin(board, '/projects');
     await board.getByRole('link', { name: /Plan our trip/ }).waitFor();

@@ -132,7 +132,7 @@ describe('A team whose agents reach each other', { timeout: 240_000 }, () => {
     await box.fill(`@${nameOf(2)} which pier first?`);
     await box.press('Escape');
     await page.getByRole('button', { name: 'Send' }).click();
-    await page.getByLabel('What was said in The bridge').getByText('which pier first?').waitFor();
+    await page.getByLabel('Messages in The bridge').getByText('which pier first?').waitFor();
     expect(await visitor.axe()).toEqual([]);
     await visitor.picture('reach-thread');
   });
@@ -162,7 +162,7 @@ describe('A team whose agents reach each other', { timeout: 240_000 }, () => {
     await other.goto(new URL('/threads', relay.url).href);
     await expect.poll(() => line(other).textContent()).toContain('60 not read yet');
     await line(page).click();
-    const log = page.getByLabel('What was said in The bridge');
+    const log = page.getByLabel('Messages in The bridge');
     const begins = log.getByRole('separator', { name: 'New messages' });
     await begins.waitFor();
     const above = async () => ((await begins.boundingBox())?.y ?? 0) - ((await log.boundingBox())?.y ?? 0);

@@ -77,7 +77,7 @@ describe('A relay whose home was deleted', { timeout: 200_000 }, () => {
     for (const text of ['Which pier first?', 'The north one.']) {
       await page.getByRole('textbox', { name: 'Write in The bridge' }).fill(text);
       await page.getByRole('button', { name: 'Send' }).click();
-      await page.getByLabel('What was said in The bridge').getByText(text).waitFor();
+      await page.getByLabel('Messages in The bridge').getByText(text).waitFor();
     }
     await expect.poll(messagesStored).toBe(2);
     const card = page.getByRole('region', { name: 'What the relay does not know' });
@@ -109,7 +109,7 @@ describe('A relay whose home was deleted', { timeout: 200_000 }, () => {
     await expect.poll(() => page.getByLabel('All agents together').inputValue()).toBe('7');
     await go('/threads');
     await page.getByRole('link', { name: /The bridge/ }).click();
-    const said = page.getByLabel('What was said in The bridge');
+    const said = page.getByLabel('Messages in The bridge');
     await said.getByText('Which pier first?').waitFor();
     await said.getByText('The north one.').waitFor();
     expect(await said.getByText('Returned to the relay').count()).toBe(2);

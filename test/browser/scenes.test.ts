@@ -337,7 +337,7 @@ itLong('an agent that a client joined for is driven, not awake, and its cell say
   await goWithin(page, '/settings/clients');
   await page.getByRole('combobox', { name: /^For/ }).selectOption({ label: 'Name1' });
   await page.getByPlaceholder('Claude Code on my laptop').fill('Claude Code');
-  await page.getByRole('button', { name: /^Make/ }).click();
+  await page.getByRole('button', { name: /^Create a credential/ }).click();
   const secret = /roost_[\w-]{43}/.exec((await page.getByRole('dialog').textContent()) ?? '')?.[0] ?? '';
   await goWithin(page, '/');
   await visitor.untilSeats('one awake', (seats) => seats.some(({ state }) => state === 'awake'));

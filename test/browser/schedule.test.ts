@@ -123,11 +123,11 @@ describe('A routine', { timeout: 120_000 }, () => {
     // One that is at work is watched as it happens, and stopped.
     alone = [{ say: BEGUN }, { until: new Promise(() => undefined) }];
     await visitor.press('Run now: Look at the river');
-    await page.getByRole('link', { name: 'Watch Name1: Look at the river' }).click();
+    await page.getByRole('link', { name: 'Watch: Name1, Look at the river' }).click();
     await visitor.untilRead(BEGUN);
     await page.locator('.seat[data-line=writes] .seat-sub').getByText('writing').waitFor();
     await page.goBack();
-    await visitor.press('Stop Name1: Look at the river');
+    await visitor.press('Stop: Name1, Look at the river');
     await visitor.press('History: Look at the river');
     await history.getByText('stopped by you').waitFor();
     await history.getByText(BEGUN).waitFor();

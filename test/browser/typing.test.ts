@@ -138,7 +138,7 @@ describe('Undo', () => {
     await field().pressSequentially('Before.');
     const message = page.locator('.msg').last();
     await message.hover();
-    await message.getByRole('button', { name: /^More about/ }).click();
+    await message.getByRole('button', { name: /^More for/ }).click();
     await page.getByRole('menuitem', { name: 'Quote' }).click();
     expect(await field().inputValue()).toContain('> ');
     await field().focus();

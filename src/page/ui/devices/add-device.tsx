@@ -511,11 +511,9 @@ function OnTheOther() {
   return (
     <section className="devices-block stack gap-5 narrow" aria-label={t`On the new device`}>
       <h3>{t`On the new device`}</h3>
-      <ol className="numbered gap-4 stack">
-        <li>
-          {t`Choose ${<b>{t`I have Roost on another device`}</b>}, or in its settings under Devices and data ${<b>{t`Join from another device`}</b>}.`}
-        </li>
-      </ol>
+      <p>
+        {t`Choose ${<b>{t`I have Roost on another device`}</b>}, or in its settings under Devices and data ${<b>{t`Join from another device`}</b>}.`}
+      </p>
     </section>
   );
 }

@@ -576,7 +576,7 @@ function Closed({ closed, team }: { closed: NonNullable<Thread['closed']>; team:
 }
 
 function toldOf(mentioned: readonly Teammate[]): string {
-  if (mentioned.length === 0) return t`Members read it when awake. mentioned agents are notified.`;
+  if (mentioned.length === 0) return t`Members read it when awake. Mentioned agents are notified.`;
   const whom = names(mentioned.map(({ name }) => name));
   return t`Notified, and may wake: ${whom}`;
 }

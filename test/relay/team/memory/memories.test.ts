@@ -97,7 +97,7 @@ describe.each(USUAL_STORES)('a memory, on %s', (kind) => {
     expect(await texts()).toEqual([['plots/garden.md', '# Garden\nBeans\nPeas\n']]);
     expect(results[4]).toContain('    2  Beans');
     expect(results[5]).toMatch(/does not contain `old_str`/);
-    expect(results[6]).toMatch(/path consists of names/);
+    expect(results[6]).toMatch(/A path is names/);
     expect(results[7]).toMatch(/for reading/);
     expect(results[8]).toMatch(/needs insert_line and insert_text/);
     expect(results[9]).toMatch(/no file missing\.md/);
