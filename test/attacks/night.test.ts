@@ -260,7 +260,7 @@ it('A script in the sandbox is ended where its agent’s folder is full, as a co
   try {
     const fills = Buffer.from('head -c 20000000 /dev/zero > filled; sleep 20');
     const end = await scripts.run({ agentId: 'a1', script: 'fill.sh', timeoutMs: 20_000 }, fills);
-    expect(end).toMatchObject({ kind: 'failed', status: expect.stringContaining('no more room') });
+    expect(end).toMatchObject({ kind: 'failed', status: expect.stringContaining('folder or the disk is full') });
   } finally {
     await scripts.close();
     await sandbox.close();

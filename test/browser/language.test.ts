@@ -128,6 +128,7 @@ it('is chosen in the settings, and leaves no page with a text of another', async
   const names = [
     // Called so in every language.
     'SUMMON',
+    'Roost',
     ...(await page.locator('.seat-name').allTextContents()),
     ...SEAT_ORDER.map((at) => seatColor(at).colorName),
   ];

@@ -100,7 +100,7 @@ describe('Who works, and who asks', { timeout: 120_000 }, () => {
     const name = (await tile(visitor.page).locator('.seat-name').textContent()) ?? '';
     await beside.getByRole('combobox', { name: /^For/ }).selectOption({ label: name });
     await beside.getByPlaceholder('Claude Code on my laptop').fill('Claude Code');
-    await beside.getByRole('button', { name: /^Make/ }).click();
+    await beside.getByRole('button', { name: /^Create a credential/ }).click();
     const secret = /roost_[\w-]{43}/.exec((await beside.getByRole('dialog').textContent()) ?? '')?.[0] ?? '';
     await beside.keyboard.press('Escape');
     await goWithin(beside, '/');
@@ -177,8 +177,8 @@ describe('Who works, and who asks', { timeout: 120_000 }, () => {
   it('what an ACP agent does is told of on the tile of its agent too', async () => {
     const log = join(await createHome(), 'log');
     await goWithin(beside, '/settings/programs');
-    await beside.getByLabel(/^Name, as you choose it/).fill('Stand-in');
-    await beside.getByLabel(/^Command, as in a terminal/).fill(`${process.execPath} ${AGENT} ${log}`);
+    await beside.getByLabel('Name', { exact: true }).fill('Stand-in');
+    await beside.getByLabel(/^Command of an ACP agent/).fill(`${process.execPath} ${AGENT} ${log}`);
     await beside.getByRole('button', { name: 'Connect' }).click();
     await beside.getByText(/acp-agent 1\.0/).waitFor();
     await goWithin(beside, '/settings/advanced');

@@ -43,7 +43,7 @@ async function credentialFor(seat: number): Promise<string> {
   const { page } = visitor;
   await go('/settings/clients');
   await page.getByRole('combobox', { name: /^For/ }).selectOption({ label: nameOf(seat) });
-  await page.getByRole('button', { name: /^Make/ }).click();
+  await page.getByRole('button', { name: 'Create a credential' }).click();
   const secret = /roost_[\w-]{43}/.exec((await page.getByRole('dialog').textContent()) ?? '')?.[0] ?? '';
   expect(secret).not.toBe('');
   return secret;

@@ -109,7 +109,7 @@ it('starts one with a yes on what shows its command, and what is left off stays 
   const shown = waits();
   await shown.getByRole('checkbox', { name: /“far”/ }).check();
   await shown.getByRole('button', { name: 'Leave off what is ticked' }).click();
-  await shown.getByText('1 thing that came from a copy').waitFor();
+  await shown.getByText('1 thing from elsewhere waits for your yes').waitFor();
   expect(await marked('diary')).toBe(false);
   await shown.getByRole('checkbox', { name: /“diary”/ }).check();
   await shown.getByRole('button', { name: 'Allow what is ticked' }).click();

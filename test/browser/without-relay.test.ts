@@ -137,7 +137,7 @@ describe('two browsers of a household', () => {
   it('converge by texts that a person carries, when both were closed and opened again without it', async () => {
     const pages = [one, two].map(({ visitor }) => visitor.page);
     await Promise.all(pages.map((page) => page.goto(`${relay.url}/settings/devices`)));
-    await Promise.all(pages.map((page) => page.getByText('Without a relay').click()));
+    await Promise.all(pages.map((page) => page.getByText('Without a relay', { exact: true }).click()));
     for (const browser of [one, two]) await expect.poll(() => directOf(browser), { interval: 50 }).toBe(0);
     await Promise.all([append(one, 7), append(two, 8)]);
     const [here, there] = [one.visitor.page, two.visitor.page];

@@ -39,7 +39,7 @@ export interface Notices {
 const STAY_MS = 6_000;
 const STAY_WITH_ACTION_MS = 15_000;
 
-const MOVED = t`This browser has joined another household of this relay. The earlier session is no longer shown, and ends after a while of silence.`;
+const MOVED = t`This browser has joined another household of this relay. The earlier session ends after a while.`;
 
 export function createNotices(device: Pick<Device, 'newId' | 'after'>): Notices {
   const store = createStore<{ readonly list: readonly Notice[] }>()(() => ({ list: [] }));

@@ -387,7 +387,7 @@ export function createTeamActions(parts: Parts): TeamActions {
       if (text === null) return;
       if (text.length > LIMITS.teamCallText) {
         notices.error(
-          t`Together they remember more than one wake can carry. Let them remember less of the last conversation (Settings, Advanced), or wake fewer at once.`,
+          t`That is more than one wake can carry. Let them remember less (Settings, Advanced), or wake fewer at once.`,
         );
         return;
       }
@@ -451,7 +451,7 @@ export function createTeamActions(parts: Parts): TeamActions {
       pending.setState({ call: null, step: null });
     }
     if (store.getState().status === 'ready') return true;
-    notices.error(t`Nobody was called: this device could not read who lives here yet. Press again in a moment.`);
+    notices.error(t`This device could not read your team yet. Press again in a moment.`);
     return false;
   }
 

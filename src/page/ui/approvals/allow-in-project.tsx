@@ -17,7 +17,7 @@ interface Props {
 }
 
 /** Says yes to this command, and to all later ones of the project, in the sandbox. */
-export default function AllowInProject({ call, projectId, disabled }: Props) {
+export function AllowInProject({ call, projectId, disabled }: Props) {
   const roost = useRoost();
   const { notices } = roost;
   const projects = projectsOf(roost);

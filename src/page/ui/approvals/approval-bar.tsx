@@ -2,7 +2,7 @@
  * The bar below the header with the newest question of an agent, on every page that does not show
  * it already. It pushes the page down and covers nothing.
  */
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { Link } from 'wouter';
 import { useStore } from 'zustand';
 import type { ProjectId } from '../../../shared/domain/ids.ts';
@@ -22,6 +22,7 @@ import { useSettled } from './question-card.tsx';
 import { asksText, inputOf, textIn } from './words.ts';
 import './approvals.css';
 import { useAction } from '../design/use-action.ts';
+import { AllowInProject } from './allow-in-project.tsx';
 
 /** Characters of a command or address that fit into the line. */
 const LINE_CHARS = 80;
@@ -40,8 +41,6 @@ function lineOf(call: ToolCall): string | null {
         : null;
   return text !== null && text.length <= LINE_CHARS && !/[\r\n]/.test(text) ? revealedCode(text) : null;
 }
-
-const AllowInProject = lazy(() => import('./allow-in-project.tsx'));
 
 interface QuestionProps {
   readonly call: ToolCall;
@@ -71,13 +70,12 @@ function Question({ call, projectId, more, onPutAway }: QuestionProps) {
         {more > 0 && <Link href={PATHS.inbox}>{plural(more, 'more question')}</Link>}
       </p>
       <div className="end line gap-4">
+        {/* It is about all commands of the project, so it is there also where this one is too long. */}
+        {!open && projectId !== undefined && call.tool === 'run_command' && (
+          <AllowInProject call={call} projectId={projectId} disabled={busy || !settled} />
+        )}
         {!open && line !== null && (
           <>
-            {projectId !== undefined && call.tool === 'run_command' && (
-              <Suspense fallback={null}>
-                <AllowInProject call={call} projectId={projectId} disabled={busy || !settled} />
-              </Suspense>
-            )}
             <button type="button" className="ghost" disabled={busy} onClick={() => say('no')}>{t`No`}</button>
             <button
               type="button"

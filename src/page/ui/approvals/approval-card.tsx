@@ -26,6 +26,7 @@ import { inputOf, isBounded, SCRIPT_TOOLS, textIn, touches, wantsTo } from './wo
 import '../design/excerpt.css';
 import './approvals.css';
 import { useAction } from '../design/use-action.ts';
+import { AllowInProject } from './allow-in-project.tsx';
 
 // What approving a call covers besides its text: the files of the agent's folder that it refers to.
 
@@ -295,8 +296,6 @@ function WantedByProgram({ input }: { input: Readonly<Record<string, unknown>> }
   );
 }
 
-const AllowInProject = lazy(() => import('./allow-in-project.tsx'));
-
 const RUN_COMMANDS = ['run_command', 'mind__execute'];
 
 interface CardProps {
@@ -411,9 +410,7 @@ function YesCard({ call, oneClick = false }: CardProps) {
               </MenuButton>
             )}
             {projectId !== undefined && (
-              <Suspense fallback={null}>
-                <AllowInProject call={call} projectId={projectId} disabled={busy || !settled} />
-              </Suspense>
+              <AllowInProject call={call} projectId={projectId} disabled={busy || !settled} />
             )}
             <button
               type="button"
