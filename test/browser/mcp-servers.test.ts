@@ -55,7 +55,6 @@ describe('An MCP server', { timeout: 90_000 }, () => {
     const { page } = visitor;
     await visitor.begin();
     await goWithin(page, '/settings/mcp');
-    await page.getByText('Nothing yet.').waitFor();
     await page.getByText('Paste settings').click();
     const paste = page.getByLabel('Settings of another program');
     await paste.fill('{ "mcpServers": ');
@@ -95,7 +94,7 @@ describe('An MCP server', { timeout: 90_000 }, () => {
 
     await card.getByRole('button', { name: 'Remove' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove it' }).click();
-    await page.getByText('Nothing yet.').waitFor();
+    await card.waitFor({ state: 'detached' });
   });
 
   it('that wants a sign-in is signed in to on a page beside this one, and out of again', async () => {
