@@ -81,8 +81,8 @@ function NotifiedHere() {
   const before = useRef<ReadonlySet<string> | null>(null);
   /** Notifications that were not shown yet, with the earliest time for each. */
   const waits = useRef(new Map<string, number>());
-  /** Notices on this page: their ids by the key of the notification. */
-  const noticeIds = useRef(new Map<string, string>());
+  /** What notices on this page tell of, by the id of the notice. */
+  const noticed = useRef(new Map<string, RaisedNotification>());
   const said = useRef(new Set<string>());
   const usedAt = useRef(device.now());
   const saidUsedAt = useRef(device.now());
@@ -111,10 +111,11 @@ function NotifiedHere() {
     const isThere = visible && now - usedAt.current < SHOWN_HERE.there;
     const onScreen = visible ? open.filter((each) => isOnScreen(each, route, looking)) : [];
     const seen = new Set(onScreen.map(({ key }) => key));
-    for (const [key, noticeId] of noticeIds.current) {
-      if (open.some((each) => each.key === key) && !seen.has(key)) continue;
+    // The relay closes a notification once it was told here, so `open` has no more of these.
+    for (const [noticeId, each] of noticed.current) {
+      if (!visible || !isOnScreen(each, route, looking)) continue;
       notices.dismiss(noticeId);
-      noticeIds.current.delete(key);
+      noticed.current.delete(noticeId);
     }
     let next = Infinity;
     for (const each of open) {
@@ -133,7 +134,7 @@ function NotifiedHere() {
       if (visible) {
         // If the person is absent, it stays until they are back.
         const tell = isThere ? notices.info : notices.offer;
-        if (!isInBar(each)) noticeIds.current.set(key, tell(title, { label: t`Open`, run: () => go(path) }));
+        if (!isInBar(each)) noticed.current.set(tell(title, { label: t`Open`, run: () => go(path) }), each);
         seen.add(key);
       } else if ('Notification' in globalThis && Notification.permission === 'granted')
         void navigator.serviceWorker.ready.then((own) =>

@@ -194,6 +194,21 @@ test('what is read here is withdrawn everywhere: not before somebody is there to
   page.unmount();
 });
 
+test('a notice stays once the relay has closed its notification, and goes when the page shows its subject', async () => {
+  const { page, tell, seen } = await openTold('/settings/about');
+  await page.user.keyboard('{Shift}');
+  await tell(answered(1));
+  await screen.findByText(FIRST);
+  await waitFor(() => expect(seen()).toEqual(['answer:m1']));
+  await tell();
+  expect(screen.getByText(FIRST)).toBeTruthy();
+  await page.user.click(screen.getByRole('link', { name: 'Roost' }));
+  expect(screen.getByText(FIRST)).toBeTruthy();
+  await page.user.click(await screen.findByRole('button', { name: /^Lyra/ }));
+  await waitFor(() => expect(screen.queryByText(FIRST)).toBeNull());
+  page.unmount();
+});
+
 test('what an agent asks is not told beside its card in the conversation that is open; elsewhere it is', async () => {
   const asked = (n: number): RaisedNotification => ({
     ...answered(1),
