@@ -22,7 +22,7 @@ function settingsPath(section: SettingsSection): string {
 }
 
 /** The tabs of an agent's page, as in its address, in display order. */
-export const PORTRAIT_TABS = ['about', 'conversations', 'deeds', 'costs', 'more'] as const;
+export const PORTRAIT_TABS = ['about', 'conversations', 'activity', 'costs', 'more'] as const;
 export type PortraitTab = (typeof PORTRAIT_TABS)[number];
 
 /** The tabs of the log, as in its address, in display order. */
@@ -209,9 +209,14 @@ const HEARTH = { kind: 'hearth' } as const;
 const atOf = (part: string, messageId: string) => (part === 'at' && messageId !== '' ? decoded(messageId) : null);
 const overOf = (part: string) => (part === 'inbox' || part === 'change' ? part : null);
 
+/** Tabs by the names of earlier versions. */
+const EARLIER_TABS = new Map<string, PortraitTab>([
+  ['soul', 'about'],
+  ['deeds', 'activity'],
+]);
+
 function agentRoute(agentId: AgentId, second: string, third: string): Route {
-  // Earlier versions named this tab so.
-  const tab = second === 'soul' ? 'about' : PORTRAIT_TABS.find((one) => one === second);
+  const tab = EARLIER_TABS.get(second) ?? PORTRAIT_TABS.find((one) => one === second);
   if (tab !== undefined) return { kind: 'portrait', agentId, tab, day: third === '' ? null : decoded(third) };
   return { kind: 'agent', agentId, over: overOf(second), at: atOf(second, third) };
 }

@@ -563,7 +563,7 @@ function shown(agent: Agent, name: string, { tab, day }: Props): ReactNode {
       return <AboutTab agent={agent} />;
     case 'conversations':
       return <ConversationsTab agentId={agentId} name={name} day={day} />;
-    case 'deeds':
+    case 'activity':
       return <ActivityLog kind="all" agentId={agentId} />;
     case 'costs':
       return (

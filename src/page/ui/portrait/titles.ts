@@ -5,7 +5,7 @@ import type { PortraitTab } from '../routes.ts';
 export const TAB_TITLES: readonly { readonly tab: PortraitTab; readonly title: string }[] = [
   { tab: 'about', title: t`About` },
   { tab: 'conversations', title: t`Conversations` },
-  { tab: 'deeds', title: t`Activity` },
+  { tab: 'activity', title: t`Activity` },
   { tab: 'costs', title: t`Costs` },
   { tab: 'more', title: t`More` },
 ];

@@ -53,6 +53,7 @@ test('every address is a place, and a strange one is the hearth', () => {
   expect(routeOf('/agent/a%20b/about')).toEqual(about);
   // Bookmarks of earlier versions.
   expect(routeOf('/agent/a%20b/soul')).toEqual(about);
+  expect(routeOf('/agent/a%20b/deeds')).toEqual({ ...about, tab: 'activity' });
   expect(routeOf('/lead/conversations/2026-11-20')).toEqual({
     kind: 'portrait',
     agentId: 'lead',
