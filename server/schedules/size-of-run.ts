@@ -47,7 +47,7 @@ export function createSizeOfRun({ alone, runs, mappings, configs }: SizeOfRunDep
       inbox,
       logger,
       mind: createMeasuringMind(alone.mind, ({ model, bytes, head }) =>
-        requests.push({ agentId, model, bytes: [bytes], head }),
+        requests.push({ agentId, model, bytes: [bytes], head: head() }),
       ),
       snapshots: { has: () => Promise.resolve(true), of: () => Promise.resolve(snapshot) },
       usedUp: () => Promise.resolve(null),

@@ -53,8 +53,8 @@ export interface Measured {
   readonly model: string;
   /** UTF-8 bytes of the request. */
   readonly bytes: number;
-  /** UTF-8 bytes of its tools and its system prompt. */
-  readonly head: number;
+  /** UTF-8 bytes of its tools and its system prompt, measured when asked for. */
+  readonly head: () => number;
 }
 
 export const dryAnswer = (text: string): MindAnswer => ({
@@ -83,7 +83,8 @@ export function createMeasuringMind(
       answer(request, { onText }) {
         const searching = current.searches?.(request.model) ?? false;
         const { bytes, model } = sizeOfRequest(request, searching);
-        onRequest({ agentId, model, bytes, head: sizeOfRequest({ ...request, messages: [] }, searching).bytes });
+        const head = () => sizeOfRequest({ ...request, messages: [] }, searching).bytes;
+        onRequest({ agentId, model, bytes, head });
         nth += 1;
         const answer = answerOf(agentId, nth);
         if (answer !== null) return Promise.resolve(answer);
