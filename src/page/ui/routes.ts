@@ -209,14 +209,11 @@ const HEARTH = { kind: 'hearth' } as const;
 const atOf = (part: string, messageId: string) => (part === 'at' && messageId !== '' ? decoded(messageId) : null);
 const overOf = (part: string) => (part === 'inbox' || part === 'change' ? part : null);
 
-/** Tabs by the names of earlier versions. */
-const EARLIER_TABS = new Map<string, PortraitTab>([
-  ['soul', 'about'],
-  ['deeds', 'activity'],
-]);
+/** Names of tabs in earlier versions. */
+const EARLIER_TABS: Partial<Record<PortraitTab, string>> = { about: 'soul', activity: 'deeds' };
 
 function agentRoute(agentId: AgentId, second: string, third: string): Route {
-  const tab = EARLIER_TABS.get(second) ?? PORTRAIT_TABS.find((one) => one === second);
+  const tab = PORTRAIT_TABS.find((one) => one === second || EARLIER_TABS[one] === second);
   if (tab !== undefined) return { kind: 'portrait', agentId, tab, day: third === '' ? null : decoded(third) };
   return { kind: 'agent', agentId, over: overOf(second), at: atOf(second, third) };
 }

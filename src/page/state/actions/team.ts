@@ -266,10 +266,7 @@ function createEnding({
 /** ms to wait for the relay to confirm that a wake has begun, before the button is released. */
 const CONFIRM_MS = 20_000;
 
-const UNKNOWN: Readonly<Record<NonNullable<Ready['unknown']>, string>> = {
-  'other-devices': t`The latest messages are not on this device yet. Press again in a moment, or continue without them.`,
-  unsaved: t`The latest messages are not on this device yet. Press again in a moment, or continue without them.`,
-};
+const LATE = t`The latest messages are not on this device yet. Press again in a moment, or continue without them.`;
 
 /** Another tab or device was first. The request is fulfilled, only not from here. */
 const isAlreadyUnderWay = (problem: RelayProblem) => isRefusedAs(problem, 'already-awake');
@@ -348,8 +345,6 @@ export function createTeamActions(parts: Parts): TeamActions {
     );
   }
 
-  const leadIsLate = () =>
-    t`The latest messages are not on this device yet. Press again in a moment, or continue without them.`;
   const leftOut = () => notices.info(t`Some agents are still on the way to this device, and sleep on.`);
 
   /**
@@ -372,7 +367,7 @@ export function createTeamActions(parts: Parts): TeamActions {
       const agentIds = [...(begins ? [LEAD_ID] : []), ...called.map(({ agentId }) => agentId)];
       const { late, unknown, chosen } = anyway ? catchingUp.known() : await catchingUp.caughtUp(agentIds);
       if (!chosen && (unknown !== null || (begins && late.has(LEAD_ID)))) {
-        notices.offer(unknown === null ? leadIsLate() : UNKNOWN[unknown], {
+        notices.offer(LATE, {
           label: t`Go on`,
           run: () => void call(kind, called, write, true),
         });
