@@ -102,6 +102,8 @@ export async function openExamDevice(browser: Browser, known: Iterable<Doc>): Pr
       return false;
     })
     .catch(nothing);
+  // What was missed is not an answer to what this device says next.
+  await stream.until((messages) => messages.some(({ event }) => event === 'snapshot'));
 
   const knownDocs = () => [...memory.docs.values()].filter(isKnown);
   const messagesOf = (agentId: string) =>
