@@ -29,11 +29,11 @@ import { createOwnerRights } from './access/owner-rights.ts';
 import { createTailnet, createTailnetRoutes } from './access/tailnet.ts';
 import { problemResponse } from './http/problem.ts';
 import { createProcesses } from './platform/processes/index.ts';
-import { createSandbox } from './tools/sandbox/index.ts';
+import { createSandbox } from './execution/sandbox/index.ts';
 import { createSealer, readSealingKey } from './platform/sealer.ts';
 import { openStore, type Database, STORE_FILE } from './store/index.ts';
 import { createSync } from './sync/index.ts';
-import { createWebs } from './tools/web/index.ts';
+import { createWebs } from './execution/web/index.ts';
 
 /**
  * Runs one wake as a dry run, so that the first real wake does not wait for code that is loaded at

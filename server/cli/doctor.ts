@@ -13,8 +13,8 @@ import { isLoopback } from '../access/index.ts';
 import type { Config } from '../startup/config.ts';
 import { addressOfRelay, isHome } from '../startup/home.ts';
 import { checkEmbedded, checkServer } from '../store/index.ts';
-import { CHECKOUT_LIMITS } from '../tools/checkouts/settings.ts';
-import { createSandbox } from '../tools/sandbox/index.ts';
+import { CHECKOUT_LIMITS } from '../projects/checkouts/settings.ts';
+import { createSandbox } from '../execution/sandbox/index.ts';
 import { withStoreCopy } from './backup.ts';
 import type { Command } from './index.ts';
 

@@ -9,7 +9,7 @@ import type { SentencePlace, SentencePlaces } from '../../src/shared/protocol/fo
 import { rowsWith } from '../store/forgetting.ts';
 import type { Db } from '../store/index.ts';
 import { rowId } from '../store/said.ts';
-import type { Workspaces } from '../tools/workspaces/index.ts';
+import type { Workspaces } from '../files/workspaces/index.ts';
 import type { Team } from './team.ts';
 
 const SENTENCE_LIMITS = {

@@ -23,11 +23,11 @@ import { forgetItems, forgetSaid, type Said } from '../store/said.ts';
 import type { Db } from '../store/index.ts';
 import type { OpenEventLog } from '../team/events/index.ts';
 import { scopeOf } from '../team/gate/index.ts';
-import { attemptWithout, isProjectOf, REMOVED_BRANCH, taskWithout } from '../team/projects/index.ts';
+import { attemptWithout, isProjectOf, REMOVED_BRANCH, taskWithout } from '../projects/board/index.ts';
 import { DELETED_THREAD } from '../team/threads/index.ts';
 import { forgetAsked } from '../team/records/index.ts';
-import type { Histories } from '../tools/history/index.ts';
-import type { Workspaces } from '../tools/workspaces/index.ts';
+import type { Histories } from '../files/history/index.ts';
+import type { Workspaces } from '../files/workspaces/index.ts';
 import type { Team } from './team.ts';
 
 interface Deps extends Pick<

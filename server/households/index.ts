@@ -27,9 +27,9 @@ import { inHousehold } from '../platform/household-turns.ts';
 import { createLanes, type LaneLimits } from '../platform/lanes.ts';
 import { createProcesses } from '../platform/processes/index.ts';
 import { storeTrouble } from '../store/index.ts';
-import { createStarts } from '../tools/acp/starts.ts';
-import { PROGRAM_LIMITS } from '../tools/acp/settings.ts';
-import { COMMAND_LANES } from '../tools/sandbox/index.ts';
+import { createStarts } from '../agents/minds/acp/starts.ts';
+import { PROGRAM_LIMITS } from '../agents/minds/acp/settings.ts';
+import { COMMAND_LANES } from '../execution/sandbox/index.ts';
 import { answer, browserOf, type Env, type Handled, refuseHead } from '../http/endpoint.ts';
 import { problem } from '../http/problem.ts';
 import {

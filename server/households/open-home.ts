@@ -24,17 +24,17 @@ import type { Logger } from '../platform/logger.ts';
 import type { SetAside } from '../platform/set-aside.ts';
 import { createScripts, type Scripts, type WatchedClock } from '../schedules/index.ts';
 import type { Database, Db } from '../store/index.ts';
-import { type Hands, roomOf } from '../tools/hands/index.ts';
-import { createHistories, type Histories } from '../tools/history/index.ts';
-import { createHistoryRoutes } from '../tools/history/routes.ts';
-import { createWorkspaces, type Workspaces } from '../tools/workspaces/index.ts';
+import { type Hands, roomOf } from '../execution/hands/index.ts';
+import { createHistories, type Histories } from '../files/history/index.ts';
+import { createHistoryRoutes } from '../files/history/routes.ts';
+import { createWorkspaces, type Workspaces } from '../files/workspaces/index.ts';
 import { type McpServers, createMcpServers, createMcpServerRoutes } from '../mcp/client/index.ts';
 import {
   type AgentPrograms,
   type AgentProgramsDeps,
   createAgentPrograms,
   createProgramRoutes,
-} from '../tools/acp/index.ts';
+} from '../agents/minds/acp/index.ts';
 import { createAnnounce, openEventLog } from '../team/events/index.ts';
 import { createDreamRoutes } from '../dreams/routes.ts';
 import { createExamRoutes } from '../exams/routes.ts';
@@ -66,22 +66,22 @@ import { createScheduleRoutes } from '../schedules/routes.ts';
 import { createSnapshotRoutes } from '../schedules/snapshots.ts';
 import { createSearchRoutes } from '../team/searches/index.ts';
 import { createStreams, type Streams } from '../http/stream.ts';
-import { askingProject, createProjectRoutes } from '../team/projects/index.ts';
-import { createTaskWorkRoutes } from '../tools/task-work/routes.ts';
+import { askingProject, createProjectRoutes } from '../projects/board/index.ts';
+import { createTaskWorkRoutes } from '../projects/work/routes.ts';
 import { createThreadRoutes } from '../team/threads/index.ts';
-import { createWorkspaceRoutes } from '../tools/workspaces/routes.ts';
+import { createWorkspaceRoutes } from '../files/workspaces/routes.ts';
 import { createMcp } from '../mcp/server/index.ts';
 import type { Mind } from '../agents/minds/index.ts';
 import type { Processes } from '../platform/processes/index.ts';
-import type { Starts } from '../tools/acp/starts.ts';
+import type { Starts } from '../agents/minds/acp/starts.ts';
 import { createProxy } from '../agents/proxy/index.ts';
 import { databaseAway } from '../agents/runs/outcome.ts';
 import { createSoulTools } from '../agents/session/index.ts';
 import { openPlace } from '../schedules/place.ts';
 import type { Sealer } from '../platform/sealer.ts';
 import { SCHEDULE_LIMITS } from '../schedules/settings.ts';
-import type { Sandbox } from '../tools/sandbox/index.ts';
-import type { Web } from '../tools/web/index.ts';
+import type { Sandbox } from '../execution/sandbox/index.ts';
+import type { Web } from '../execution/web/index.ts';
 import { createAsideNotices } from './aside-notices.ts';
 import { createFindSentence } from './find-sentence.ts';
 import { createForgetting, type Forgetting } from './forgetting.ts';

@@ -22,6 +22,7 @@ import {
   type TeamTool,
 } from '../contracts/index.ts';
 import type { McpServers } from '../mcp/client/index.ts';
+import { createFolderPins } from '../approvals/pins/index.ts';
 import { createApprovals, type Approvals } from '../approvals/requests/index.ts';
 import { createCosts, type OpenCosts } from '../team/costs/index.ts';
 import { createDirectory } from '../team/directory/index.ts';
@@ -41,7 +42,7 @@ import {
   createProjectTools,
   grantedByProjects,
   type Projects,
-} from '../team/projects/index.ts';
+} from '../projects/board/index.ts';
 import { createReach, createReachTools, createToHuman, type OpenReach } from '../agents/reach/index.ts';
 import {
   createAgreedChanges,
@@ -101,18 +102,23 @@ import { createSearches, createSearchTool } from '../team/searches/index.ts';
 import { createThreads, createThreadTools, type OpenThreads } from '../team/threads/index.ts';
 import { dayOf } from '../../src/shared/domain/zone-days.ts';
 import { createGuardedFetch } from '../platform/guarded-fetch.ts';
-import { createCheckouts, createRepositories, createTokens, type RepositoriesDeps } from '../tools/checkouts/index.ts';
-import { commandReach, createHandPins, createHandTools, type Hands, type HandTools } from '../tools/hands/index.ts';
-import { createTaskWork } from '../tools/task-work/index.ts';
-import { createMeans } from '../tools/task-work/means.ts';
-import { createExecutors } from '../tools/task-work/executor.ts';
-import { createForges } from '../tools/task-work/forge.ts';
-import type { TaskWorkRoutesDeps } from '../tools/task-work/routes.ts';
-import { createMeter, type Meter } from '../tools/task-work/meter.ts';
-import { createWorkLimits } from '../tools/task-work/limits.ts';
-import { createTaskWorkTools } from '../tools/task-work/tools.ts';
-import { HISTORY_LIMITS } from '../tools/history/settings.ts';
-import { createProviderTools } from '../tools/web/index.ts';
+import {
+  createCheckouts,
+  createRepositories,
+  createTokens,
+  type RepositoriesDeps,
+} from '../projects/checkouts/index.ts';
+import { commandReach, createHandTools, type Hands, type HandTools } from '../execution/hands/index.ts';
+import { createTaskWork } from '../projects/work/index.ts';
+import { createMeans } from '../projects/work/means.ts';
+import { createExecutors } from '../projects/work/executor.ts';
+import { createForges } from '../projects/work/forge.ts';
+import type { TaskWorkRoutesDeps } from '../projects/work/routes.ts';
+import { createMeter, type Meter } from '../projects/work/meter.ts';
+import { createWorkLimits } from '../projects/work/limits.ts';
+import { createTaskWorkTools } from '../projects/work/tools.ts';
+import { HISTORY_LIMITS } from '../files/history/settings.ts';
+import { createProviderTools } from '../execution/web/index.ts';
 
 export interface TeamDeps {
   readonly db: Db;
@@ -446,7 +452,7 @@ export function openTeam({
     onlyOne: alone,
     log,
     configs: granted,
-    pins: createHandPins(hands, granted),
+    pins: createFolderPins(hands, granted),
     inbox,
     host,
     alone: aloneAgents,

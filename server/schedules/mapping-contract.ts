@@ -17,7 +17,7 @@ import type { Configs, EventLog } from '../contracts/index.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { SetAside } from '../platform/set-aside.ts';
 import type { Db } from '../store/index.ts';
-import type { Projects } from '../team/projects/index.ts';
+import type { Projects } from '../projects/board/index.ts';
 import type { RecordSource } from '../team/records/index.ts';
 import type { Row, ScheduleRows } from './rows.ts';
 

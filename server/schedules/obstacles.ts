@@ -10,7 +10,7 @@ import type { ObstaclesAnswer } from '../../src/shared/protocol/obstacles.ts';
 import type { Project, Task } from '../../src/shared/protocol/projects.ts';
 import type { Gate, SessionHost } from '../contracts/index.ts';
 import { problem } from '../http/problem.ts';
-import type { HeldClaim, Projects, SpentUp, TaskWork } from '../team/projects/index.ts';
+import type { HeldClaim, Projects, SpentUp, TaskWork } from '../projects/board/index.ts';
 import type { OpenAlone, UsedUp } from './alone.ts';
 import type { Mappings } from './mapping-contract.ts';
 import { busyText, reasonOf } from './perform.ts';

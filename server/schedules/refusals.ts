@@ -5,7 +5,7 @@ import { LEAD_ID } from '../../src/shared/domain/seat.ts';
 import type { Timing } from '../../src/shared/domain/schedule/timing.ts';
 import { cronProblem } from '../../src/shared/protocol/timing-arguments.ts';
 import { WAITS_FOR_YES, type Schedule, type Scheduled, type ScheduleOf } from '../../src/shared/protocol/schedules.ts';
-import { isInnerHost } from '../tools/sandbox/index.ts';
+import { isInnerHost } from '../execution/sandbox/index.ts';
 import type { TeamTools } from '../agents/runs/team-tools.ts';
 import type { Row, ScheduleRows } from './rows.ts';
 import type { Scripts } from './scripts.ts';

@@ -23,7 +23,7 @@ import {
   type Projects,
   type SpentUp,
   type TaskWork,
-} from '../team/projects/index.ts';
+} from '../projects/board/index.ts';
 import { type NotBegun, NOT_OURS, type OpenAlone, type UsedUp, type Woken, type Worked } from './alone.ts';
 import { type ObstacleFinder, readObstacles } from './obstacles.ts';
 import { performedBy } from './perform.ts';

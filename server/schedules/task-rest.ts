@@ -4,7 +4,7 @@
  */
 import type { AgentId } from '../../src/shared/domain/ids.ts';
 import type { SessionHost } from '../contracts/index.ts';
-import type { Projects } from '../team/projects/index.ts';
+import type { Projects } from '../projects/board/index.ts';
 
 interface TaskRestDeps {
   readonly projects: Pick<Projects, 'connectRest' | 'agentStopped'>;

@@ -7,7 +7,7 @@ import { sentence } from '../../src/shared/domain/names.ts';
 import { StartError } from '../platform/errors.ts';
 import { forgetHousehold } from '../store/forgetting.ts';
 import { type Db, openStore } from '../store/index.ts';
-import { removeFolder } from '../tools/workspaces/index.ts';
+import { removeFolder } from '../files/workspaces/index.ts';
 import type { Config } from './config.ts';
 import { lockHome, openHomeFolder, readHome } from './home.ts';
 

@@ -10,7 +10,7 @@ import type { z } from 'zod';
 import type { EventLog } from '../contracts/index.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Schedules } from '../schedules/index.ts';
-import type { Projects } from '../team/projects/index.ts';
+import type { Projects } from '../projects/board/index.ts';
 import type { RoostEvent } from '../../src/shared/protocol/events.ts';
 import type { Sealer } from '../platform/sealer.ts';
 import type { Db } from '../store/index.ts';

@@ -6,7 +6,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createGuardedFetch, type GuardedFetch } from '../../server/platform/guarded-fetch.ts';
-import { createForges } from '../../server/tools/task-work/forge.ts';
+import { createForges } from '../../server/projects/work/forge.ts';
 import { apiAnswers, BAD_PAGES, type ForgeAnswer, pageAnswer } from '../support/forge-answers.ts';
 
 const MOST_READ = 50_000_000;

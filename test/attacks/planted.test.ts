@@ -14,7 +14,7 @@ import { seatColor } from '../../src/shared/domain/seat.ts';
 import { writeWake } from '../../src/shared/domain/wake-payload.ts';
 import { programSchema, programsSchema } from '../../src/shared/protocol/programs.ts';
 import { createScripts } from '../../server/schedules/index.ts';
-import { createWorkspaces } from '../../server/tools/workspaces/index.ts';
+import { createWorkspaces } from '../../server/files/workspaces/index.ts';
 import { startHands, type Hands } from '../support/hands.ts';
 import { programOf } from '../support/relay-build.ts';
 

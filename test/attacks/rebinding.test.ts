@@ -14,8 +14,8 @@ import { createServedMind, type MindRequest } from '../../server/agents/minds/in
 import { createGuardedAgent, createGuardedFetch, guardOf } from '../../server/platform/guarded-fetch.ts';
 import { openPushers } from '../../server/notifications/index.ts';
 import { createUpstream } from '../../server/agents/proxy/upstream.ts';
-import { openWayOut } from '../../server/tools/sandbox/network.ts';
-import { createWeb } from '../../server/tools/web/index.ts';
+import { openWayOut } from '../../server/execution/sandbox/network.ts';
+import { createWeb } from '../../server/execution/web/index.ts';
 import { openHostileNames, type HostileNames } from '../support/hostile-names.ts';
 import { openTestRelay, type Browser, type OpenRelay } from '../support/open-relay.ts';
 import { createHome } from '../support/relay.ts';

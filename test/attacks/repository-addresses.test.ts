@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRepositories } from '../../server/tools/checkouts/index.ts';
+import { createRepositories } from '../../server/projects/checkouts/index.ts';
 import { projectSchema } from '../../src/shared/protocol/projects.ts';
 import { type ForgeAnswer, gitAnswers } from '../support/forge-answers.ts';
 import { openTestRelay, type Browser, type OpenRelay } from '../support/open-relay.ts';

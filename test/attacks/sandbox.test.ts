@@ -27,11 +27,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Network } from '../../src/shared/domain/network.ts';
 import { createProcesses } from '../../server/platform/processes/index.ts';
-import { createSandbox, type Sandbox, type SandboxEnd } from '../../server/tools/sandbox/index.ts';
-import { createShellTools } from '../../server/tools/shell/tools.ts';
-import { SANDBOX_LIMITS } from '../../server/tools/sandbox/settings.ts';
-import { createFolder } from '../../server/tools/workspaces/folder.ts';
-import { createWorkspaces } from '../../server/tools/workspaces/index.ts';
+import { createSandbox, type Sandbox, type SandboxEnd } from '../../server/execution/sandbox/index.ts';
+import { createShellTools } from '../../server/execution/shell/tools.ts';
+import { SANDBOX_LIMITS } from '../../server/execution/sandbox/settings.ts';
+import { createFolder } from '../../server/files/workspaces/folder.ts';
+import { createWorkspaces } from '../../server/files/workspaces/index.ts';
 import { programOf } from '../support/relay-build.ts';
 
 /**

@@ -23,7 +23,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Histories } from '../../server/tools/history/index.ts';
+import type { Histories } from '../../server/files/history/index.ts';
 import type { Work } from '../../src/shared/protocol/endpoints/history.ts';
 import { createOrdinaryPlace, whyNoOrdinaryUser } from '../support/ordinary-user.ts';
 import { AGENT, createUndoPlace, photoOf, type UndoPlace } from '../support/undo.ts';

@@ -32,11 +32,11 @@ import {
   WorkspaceError,
   type Workspace,
   type Workspaces,
-} from '../../server/tools/workspaces/index.ts';
-import { createFolder } from '../../server/tools/workspaces/folder.ts';
-import { at, openWithin, step } from '../../server/tools/workspaces/open-folder.ts';
-import { fileStream, zipOf } from '../../server/tools/workspaces/zip.ts';
-import { WORKSPACE_LIMITS } from '../../server/tools/workspaces/settings.ts';
+} from '../../server/files/workspaces/index.ts';
+import { createFolder } from '../../server/files/workspaces/folder.ts';
+import { at, openWithin, step } from '../../server/files/workspaces/open-folder.ts';
+import { fileStream, zipOf } from '../../server/files/workspaces/zip.ts';
+import { WORKSPACE_LIMITS } from '../../server/files/workspaces/settings.ts';
 import { LEFT_OUT_NAME, leftOutIn, ZIP_COMMENT_MAX } from '../../src/shared/protocol/endpoints/workspaces.ts';
 
 const SECRET = 'the key of the relay';

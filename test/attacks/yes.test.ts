@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createPins, isBounded } from '../../server/approvals/pins/index.ts';
-import { createWorkspaces, type Workspaces } from '../../server/tools/workspaces/index.ts';
+import { createWorkspaces, type Workspaces } from '../../server/files/workspaces/index.ts';
 import type { CallContent, CommandReach } from '../../src/shared/protocol/approvals.ts';
 import { programAt } from '../../server/platform/processes/index.ts';
 import { calls, startHands, type Hands } from '../support/hands.ts';

@@ -6,8 +6,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createCheckouts, createRepositories, type Place } from '../../server/tools/checkouts/index.ts';
-import { createWorkspaces } from '../../server/tools/workspaces/index.ts';
+import { createCheckouts, createRepositories, type Place } from '../../server/projects/checkouts/index.ts';
+import { createWorkspaces } from '../../server/files/workspaces/index.ts';
 import { median, type Figure } from './figures.ts';
 import { definePart, withOpened } from './part.ts';
 

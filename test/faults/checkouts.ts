@@ -17,9 +17,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createCheckouts, createRepositories, type Place } from '../../server/tools/checkouts/index.ts';
-import { createSandbox } from '../../server/tools/sandbox/index.ts';
-import { createWorkspaces } from '../../server/tools/workspaces/index.ts';
+import { createCheckouts, createRepositories, type Place } from '../../server/projects/checkouts/index.ts';
+import { createSandbox } from '../../server/execution/sandbox/index.ts';
+import { createWorkspaces } from '../../server/files/workspaces/index.ts';
 import { createRandom } from '../support/random.ts';
 import { demand } from './checks.ts';
 import { pick } from './pick.ts';

@@ -6,7 +6,7 @@ const EACH = 10;
 
 export const checkoutsPart: LongPart = {
   name: 'checkouts',
-  short: ['relay/tools/checkouts/checkouts.test.ts'],
+  short: ['relay/projects/checkouts/checkouts.test.ts'],
   with: (seed) => [seed],
   async run(seeds) {
     const { states, deleted } = await cleanUp(

@@ -15,7 +15,7 @@ const STEPS = 10_000;
 
 export const projectsPart: LongPart = {
   name: 'projects',
-  short: ['relay/team/projects/projects-claims.test.ts', 'relay/team/projects/projects-fire.test.ts'],
+  short: ['relay/projects/board/projects-claims.test.ts', 'relay/projects/board/projects-fire.test.ts'],
   with: (seed) => [seed],
   async run(seeds) {
     const server = await startPostgres();

@@ -11,7 +11,7 @@ const RESTORE_EVERY = 8;
 
 export const undoPart: LongPart = {
   name: 'undo',
-  short: ['relay/tools/history/undo.test.ts', 'attacks/undo.test.ts'],
+  short: ['relay/files/history/undo.test.ts', 'attacks/undo.test.ts'],
   with: (seed) => [seed],
   async run(seeds) {
     let restores = 0;

@@ -4,10 +4,10 @@
  * writes what became of it.
  */
 import { existsSync, readFileSync } from 'node:fs';
-import { createSandbox } from '../../server/tools/sandbox/index.ts';
-import { SANDBOX_LIMITS } from '../../server/tools/sandbox/settings.ts';
-import { createWorkspaces } from '../../server/tools/workspaces/index.ts';
-import { WORKSPACE_LIMITS } from '../../server/tools/workspaces/settings.ts';
+import { createSandbox } from '../../server/execution/sandbox/index.ts';
+import { SANDBOX_LIMITS } from '../../server/execution/sandbox/settings.ts';
+import { createWorkspaces } from '../../server/files/workspaces/index.ts';
+import { WORKSPACE_LIMITS } from '../../server/files/workspaces/settings.ts';
 
 export interface BoundedRuns {
   /** Whether a control group may be used, where one can be had. */

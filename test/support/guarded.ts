@@ -33,7 +33,7 @@ const START = ['server/startup', 'server/relay', 'server/main', 'server/platform
 
 /** What agents work on tasks by: checkouts, git, and the person's answers. */
 const TASK_WORK = [
-  ...['server/tools/task-work', 'server/tools/checkouts', 'server/team/projects', 'server/platform/git'],
+  ...['server/projects/work', 'server/projects/checkouts', 'server/projects/board', 'server/platform/git'],
   ...['src/shared/domain/projects', 'src/shared/protocol/attempts', 'src/shared/protocol/projects'],
   ...['test/support/person-repository'],
 ];
@@ -55,9 +55,9 @@ export const GUARDED: readonly Guarded[] = [
     beside: ['browser/phone.test.ts', 'faults/later-parts.test.ts'],
   },
   {
-    file: 'relay/tools/checkouts/repositories.test.ts',
-    guards: ['server/tools/checkouts', 'server/platform/git'],
-    beside: ['relay/tools/checkouts/repositories.test.ts'],
+    file: 'relay/projects/checkouts/repositories.test.ts',
+    guards: ['server/projects/checkouts', 'server/platform/git'],
+    beside: ['relay/projects/checkouts/repositories.test.ts'],
   },
   {
     file: 'browser/scenes.test.ts',
@@ -101,7 +101,7 @@ export const GUARDED: readonly Guarded[] = [
   },
   {
     file: 'browser/files.test.ts',
-    guards: ['src/page/ui/files', 'src/page/state/files', 'server/tools/workspaces', 'server/tools/history'],
+    guards: ['src/page/ui/files', 'src/page/state/files', 'server/files/workspaces', 'server/files/history'],
     beside: ['browser/talking.test.ts', 'unit/page/ui/files/files.test.tsx'],
   },
   {
@@ -194,8 +194,8 @@ export const GUARDED: readonly Guarded[] = [
   },
   {
     file: 'browser/projects.test.ts',
-    guards: ['src/page/ui/projects', 'src/page/state/projects', 'server/team/projects', 'server/tools/task-work'],
-    beside: ['browser/first-merge.test.ts', 'relay/tools/task-work/task-work.test.ts'],
+    guards: ['src/page/ui/projects', 'src/page/state/projects', 'server/projects/board', 'server/projects/work'],
+    beside: ['browser/first-merge.test.ts', 'relay/projects/work/task-work.test.ts'],
   },
   {
     file: 'browser/connect.test.ts',
@@ -233,34 +233,34 @@ export const GUARDED: readonly Guarded[] = [
     beside: ['relay/sync/sync-entries.test.ts'],
   },
   {
-    file: 'relay/tools/checkouts/huge-repositories.test.ts',
-    guards: ['server/tools/checkouts', 'server/tools/task-work', 'server/platform'],
-    beside: ['attacks/many-diffs.test.ts', 'relay/tools/task-work/task-work.test.ts'],
+    file: 'relay/projects/checkouts/huge-repositories.test.ts',
+    guards: ['server/projects/checkouts', 'server/projects/work', 'server/platform'],
+    beside: ['attacks/many-diffs.test.ts', 'relay/projects/work/task-work.test.ts'],
   },
   {
-    file: 'relay/tools/checkouts/damage.test.ts',
-    guards: ['server/tools/checkouts', 'server/tools/task-work', 'server/platform'],
-    beside: ['relay/tools/checkouts/checkouts.test.ts', 'attacks/repositories.test.ts'],
+    file: 'relay/projects/checkouts/damage.test.ts',
+    guards: ['server/projects/checkouts', 'server/projects/work', 'server/platform'],
+    beside: ['relay/projects/checkouts/checkouts.test.ts', 'attacks/repositories.test.ts'],
   },
   {
-    file: 'relay/tools/task-work/diff-pages.test.ts',
+    file: 'relay/projects/work/diff-pages.test.ts',
     guards: TASK_WORK,
-    beside: ['attacks/many-diffs.test.ts', 'relay/tools/task-work/task-work.test.ts'],
+    beside: ['attacks/many-diffs.test.ts', 'relay/projects/work/task-work.test.ts'],
   },
   {
-    file: 'relay/tools/task-work/folder-files.test.ts',
+    file: 'relay/projects/work/folder-files.test.ts',
     guards: TASK_WORK,
-    beside: ['relay/tools/task-work/task-work.test.ts'],
+    beside: ['relay/projects/work/task-work.test.ts'],
   },
   {
-    file: 'relay/tools/task-work/forge.test.ts',
+    file: 'relay/projects/work/forge.test.ts',
     guards: [...TASK_WORK, 'test/support/forge'],
-    beside: ['attacks/forge-answers.test.ts', 'relay/tools/task-work/task-work.test.ts'],
+    beside: ['attacks/forge-answers.test.ts', 'relay/projects/work/task-work.test.ts'],
   },
   {
-    file: 'relay/tools/task-work/one-checkout.test.ts',
+    file: 'relay/projects/work/one-checkout.test.ts',
     guards: TASK_WORK,
-    beside: ['relay/tools/task-work/task-work.test.ts'],
+    beside: ['relay/projects/work/task-work.test.ts'],
   },
   {
     file: 'relay/agents/models/model-servers.test.ts',
@@ -268,13 +268,13 @@ export const GUARDED: readonly Guarded[] = [
     beside: ['relay/agents/models/models.test.ts'],
   },
   {
-    file: 'relay/tools/acp/programs.test.ts',
-    guards: [...CALLS, 'server/tools/acp', 'server/agents/runs', 'test/support/acp-agent'],
-    beside: ['relay/tools/acp/programs-birth.test.ts'],
+    file: 'relay/agents/minds/acp/programs.test.ts',
+    guards: [...CALLS, 'server/agents/minds/acp', 'server/agents/runs', 'test/support/acp-agent'],
+    beside: ['relay/agents/minds/acp/programs-birth.test.ts'],
   },
   {
     file: 'relay/approvals/requests/approvals.test.ts',
-    guards: [...CALLS, 'server/tools/sandbox', 'server/tools/shell', 'server/agents/runs'],
+    guards: [...CALLS, 'server/execution/sandbox', 'server/execution/shell', 'server/agents/runs'],
     beside: ['attacks/yes.test.ts', 'browser/approvals.test.ts'],
   },
   {
@@ -293,13 +293,13 @@ export const GUARDED: readonly Guarded[] = [
     beside: ['relay/mcp/client/mcp-servers-fetched.test.ts', 'browser/mcp-servers.test.ts'],
   },
   {
-    file: 'relay/tools/workspaces/workspaces.test.ts',
-    guards: ['server/tools/workspaces', 'server/tools/hands', 'server/platform/bytes-below'],
+    file: 'relay/files/workspaces/workspaces.test.ts',
+    guards: ['server/files/workspaces', 'server/execution/hands', 'server/platform/bytes-below'],
     beside: ['attacks/workspaces.test.ts'],
   },
   {
     file: 'relay/schedules/wake-script.test.ts',
-    guards: ['server/schedules', 'server/tools/sandbox', 'server/platform/processes'],
+    guards: ['server/schedules', 'server/execution/sandbox', 'server/platform/processes'],
     beside: ['relay/schedules/schedules.test.ts'],
   },
   {
@@ -409,35 +409,35 @@ export const GUARDED: readonly Guarded[] = [
     beside: ['relay/mcp/server/mcp.test.ts'],
   },
   {
-    file: 'relay/tools/task-work/task-work.test.ts',
+    file: 'relay/projects/work/task-work.test.ts',
     guards: TASK_WORK,
-    beside: ['relay/tools/task-work/task-work.test.ts'],
+    beside: ['relay/projects/work/task-work.test.ts'],
   },
   {
-    file: 'relay/tools/task-work/executor-folder.test.ts',
-    guards: [...TASK_WORK, 'server/tools/hands', 'server/tools/workspaces'],
-    beside: ['relay/tools/task-work/executor-folder.test.ts'],
+    file: 'relay/projects/work/executor-folder.test.ts',
+    guards: [...TASK_WORK, 'server/execution/hands', 'server/files/workspaces'],
+    beside: ['relay/projects/work/executor-folder.test.ts'],
   },
   {
-    file: 'relay/tools/task-work/left-out.test.ts',
+    file: 'relay/projects/work/left-out.test.ts',
     guards: TASK_WORK,
-    beside: ['relay/tools/task-work/left-out.test.ts'],
+    beside: ['relay/projects/work/left-out.test.ts'],
   },
   {
-    file: 'relay/tools/task-work/relay-commits.test.ts',
+    file: 'relay/projects/work/relay-commits.test.ts',
     guards: TASK_WORK,
-    beside: ['relay/tools/task-work/relay-commits.test.ts'],
+    beside: ['relay/projects/work/relay-commits.test.ts'],
   },
-  { file: 'relay/tools/task-work/revert.test.ts', guards: TASK_WORK, beside: ['relay/tools/task-work/revert.test.ts'] },
+  { file: 'relay/projects/work/revert.test.ts', guards: TASK_WORK, beside: ['relay/projects/work/revert.test.ts'] },
   {
-    file: 'relay/tools/task-work/night.test.ts',
+    file: 'relay/projects/work/night.test.ts',
     guards: [...TASK_WORK, 'server/schedules'],
-    beside: ['relay/tools/task-work/task-work.test.ts', 'relay/tools/task-work/demo.test.ts'],
+    beside: ['relay/projects/work/task-work.test.ts', 'relay/projects/work/demo.test.ts'],
   },
   {
-    file: 'relay/team/projects/projects-fire.test.ts',
-    guards: ['server/team/projects', 'server/store', 'test/faults/projects-fire'],
-    beside: ['relay/team/projects/projects-claims.test.ts'],
+    file: 'relay/projects/board/projects-fire.test.ts',
+    guards: ['server/projects/board', 'server/store', 'test/faults/projects-fire'],
+    beside: ['relay/projects/board/projects-claims.test.ts'],
   },
   {
     file: 'relay/schedules/scheduled-wakes.test.ts',
@@ -446,7 +446,7 @@ export const GUARDED: readonly Guarded[] = [
   },
   {
     file: 'relay/schedules/routine-mappings.test.ts',
-    guards: ['server/schedules', 'src/shared/domain/routine-mappings', 'server/team/projects'],
+    guards: ['server/schedules', 'src/shared/domain/routine-mappings', 'server/projects/board'],
     beside: ['relay/schedules/routine-mappings.test.ts'],
   },
   { file: 'relay/cli/doctor.test.ts', guards: ['server/cli', 'server/startup'], beside: ['relay/cli/doctor.test.ts'] },

@@ -1,5 +1,5 @@
 /** Begins a command in the sandbox, and is killed some ms later: `FOLDER SECONDS MS`. */
-import { createSandbox } from '../../server/tools/sandbox/index.ts';
+import { createSandbox } from '../../server/execution/sandbox/index.ts';
 
 const [folder = '', seconds = '', ms = ''] = process.argv.slice(2);
 const sandbox = createSandbox();

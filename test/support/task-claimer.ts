@@ -5,8 +5,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDirectory } from '../../server/team/directory/index.ts';
-import { createProjects } from '../../server/team/projects/index.ts';
-import { PROJECT_SETTINGS } from '../../server/team/projects/settings.ts';
+import { createProjects } from '../../server/projects/board/index.ts';
+import { PROJECT_SETTINGS } from '../../server/projects/board/settings.ts';
 import { openStore } from '../../server/store/index.ts';
 import { createListeners } from '../../src/shared/domain/platform/events.ts';
 import { realTimers } from '../../src/shared/domain/platform/timers.ts';

@@ -22,8 +22,8 @@ import {
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createHistories, type Histories, type HistoriesDeps } from '../../server/tools/history/index.ts';
-import { HISTORY_LIMITS, type HistoryLimits } from '../../server/tools/history/settings.ts';
+import { createHistories, type Histories, type HistoriesDeps } from '../../server/files/history/index.ts';
+import { HISTORY_LIMITS, type HistoryLimits } from '../../server/files/history/settings.ts';
 import { createRandom } from './random.ts';
 
 /** Every entry below: its kind, permissions, and a hash of its content or its target. */

@@ -10,8 +10,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { fileText } from '../../../src/shared/domain/file-text.ts';
 import type { PinnedFile } from '../../../src/shared/protocol/approvals.ts';
 import { codeOf } from '../../platform/errors.ts';
-import { WITHIN } from '../../tools/sandbox/index.ts';
-import { contentMark, hashOfFile, readWhole } from '../../tools/workspaces/index.ts';
+import { WITHIN } from '../../execution/sandbox/index.ts';
+import { contentMark, hashOfFile, readWhole } from '../../files/workspaces/index.ts';
 import type { PinLimits } from './settings.ts';
 
 // Files that programs read by themselves, or that are likely to be run. Pure.

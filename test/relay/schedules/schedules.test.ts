@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { endGroup, GROUP_MARK, groupOf } from '../../../server/platform/processes/proc.ts';
 import { createScripts, type Scripts } from '../../../server/schedules/index.ts';
-import { createWorkspaces } from '../../../server/tools/workspaces/index.ts';
+import { createWorkspaces } from '../../../server/files/workspaces/index.ts';
 import { scheduleSchema } from '../../../src/shared/protocol/schedules.ts';
 import { createDeferred } from '../../../src/shared/domain/platform/deferred.ts';
 import { allowIn } from '../../support/records.ts';

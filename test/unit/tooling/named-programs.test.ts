@@ -19,7 +19,7 @@ const DOCS = [
 
 const SERVERS = 'test/relay/agents/models/model-servers.test.ts';
 const WAYS = 'test/relay/agents/models/model-ways.test.ts';
-const PROGRAMS = 'test/relay/tools/acp/programs.test.ts';
+const PROGRAMS = 'test/relay/agents/minds/acp/programs.test.ts';
 const PASTED = 'test/unit/shared/protocol/mcp-settings.test.ts';
 /**
  * By the name as the documentation has it. Each file says the name, or what follows in brackets of

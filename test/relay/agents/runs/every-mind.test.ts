@@ -1,6 +1,6 @@
 /**
  * The compaction of a conversation with every protocol of model servers, in a session and in a run.
- * ACP agents have the same test beside their own, in `tools/acp`.
+ * ACP agents have the same test beside their own, in `agents/minds/acp`.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SUMMARY_REQUEST } from '../../../../src/shared/domain/compaction.ts';

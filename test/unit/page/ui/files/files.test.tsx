@@ -1,4 +1,4 @@
-import { watched } from '../../../../../server/tools/sandbox/bubble.ts';
+import { watched } from '../../../../../server/execution/sandbox/bubble.ts';
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
 import { leftOutComment, type FileEntry } from '../../../../../src/shared/protocol/endpoints/workspaces.ts';
