@@ -11,7 +11,7 @@ import { createListeners } from '../../src/shared/domain/platform/events.ts';
 import type { AgentId, RunId, SessionId } from '../../src/shared/domain/ids.ts';
 import { type Scope, scopesSchema, USUAL_SCOPES } from '../../src/shared/protocol/scopes.ts';
 import type { Credential } from '../../src/shared/protocol/team.ts';
-import type { EventLog } from '../contracts/index.ts';
+import type { EventLog } from '../log/index.ts';
 import { QUOTAS } from '../platform/quotas.ts';
 import { type Db, parseText } from '../store/index.ts';
 

@@ -32,7 +32,7 @@ import { misfitIn, problem, tooManyCalls } from '../http/problem.ts';
 import { inHousehold } from '../platform/household-turns.ts';
 import { QUOTAS } from '../platform/quotas.ts';
 import type { Db } from '../store/index.ts';
-import type { Directory } from '../contracts/index.ts';
+import type { Directory } from '../team/directory/index.ts';
 import { badLinkPage, handOverPage, signInPage, wantsPage, welcomePage } from '../http/pages.ts';
 import { type Bearer, type Credentials, hashOf, newSecret } from './credentials.ts';
 import type { RateLimit, SignIn } from './sign-in.ts';

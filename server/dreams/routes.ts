@@ -1,7 +1,7 @@
 /** HTTP routes of dreams, for the person. */
 import { dreamEndpoints } from '../../src/shared/protocol/endpoints/dreams.ts';
 import type { Dream } from '../../src/shared/protocol/dreams.ts';
-import type { Directory } from '../contracts/index.ts';
+import type { Directory } from '../team/directory/index.ts';
 import { answer, type Handled } from '../http/endpoint.ts';
 import { problem } from '../http/problem.ts';
 import { agentIdIn } from '../team/directory/index.ts';

@@ -16,7 +16,7 @@ import { createTimerSet, type Timers } from '../../src/shared/domain/platform/ti
 import type { Exam, ExamCost, ExamRequest } from '../../src/shared/protocol/exams.ts';
 import type { Mind } from '../agents/minds/index.ts';
 import type { ReadAround } from '../agents/runs/context.ts';
-import type { Configs } from '../contracts/index.ts';
+import type { Configs } from '../team/gate/configs.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { SetAside } from '../platform/set-aside.ts';
 import type { Db } from '../store/index.ts';

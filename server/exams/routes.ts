@@ -1,6 +1,6 @@
 /** HTTP routes of exams, for the person. */
 import { examEndpoints } from '../../src/shared/protocol/endpoints/exams.ts';
-import type { Directory } from '../contracts/index.ts';
+import type { Directory } from '../team/directory/index.ts';
 import { answer, type Handled } from '../http/endpoint.ts';
 import { problem } from '../http/problem.ts';
 import { agentIdIn } from '../team/directory/index.ts';

@@ -5,11 +5,11 @@
 import { sentence } from '../../src/shared/domain/names.ts';
 import { LEAD_ID } from '../../src/shared/domain/seat.ts';
 import { messageEvent } from '../agents/runs/speaker.ts';
-import type { EventLog } from '../contracts/index.ts';
+import type { EventLog } from '../log/index.ts';
 import type { Logger } from '../platform/logger.ts';
 import { createSetAside, type SetAside } from '../platform/set-aside.ts';
 import { storeTrouble } from '../store/index.ts';
-import type { UnreadableRow } from '../team/events/index.ts';
+import type { UnreadableRow } from '../log/index.ts';
 
 /** Notices that one start of the relay gives the person. The log names all. */
 const MOST_TOLD = 3;

@@ -21,7 +21,7 @@ import { forgetRows, type Rewrites } from '../store/forgetting.ts';
 import { emptyLog } from '../store/dialect.ts';
 import { forgetItems, forgetSaid, type Said } from '../store/said.ts';
 import type { Db } from '../store/index.ts';
-import type { OpenEventLog } from '../team/events/index.ts';
+import type { OpenEventLog } from '../log/index.ts';
 import { scopeOf } from '../team/gate/index.ts';
 import { attemptWithout, isProjectOf, REMOVED_BRANCH, taskWithout } from '../projects/board/index.ts';
 import { DELETED_THREAD } from '../team/threads/index.ts';

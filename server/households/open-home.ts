@@ -16,7 +16,9 @@ import type { Endpoint } from '../../src/shared/protocol/endpoints/endpoint.ts';
 import type { MayConnect } from '../../src/shared/protocol/models.ts';
 import { bearerOf, createCredentialRoutes, createCredentials, type Credentials } from '../access/index.ts';
 import { createApprovalRoutes } from '../approvals/requests/index.ts';
-import type { Configs, Deed, EventLog } from '../contracts/index.ts';
+import type { Deed } from '../agents/minds/deeds.ts';
+import type { EventLog } from '../log/index.ts';
+import type { Configs } from '../team/gate/configs.ts';
 import { createGateRoutes } from '../team/gate/index.ts';
 import { createClosers, type Closers } from '../platform/closers.ts';
 import type { Lane } from '../platform/lanes.ts';
@@ -35,7 +37,7 @@ import {
   createAgentPrograms,
   createProgramRoutes,
 } from '../agents/minds/acp/index.ts';
-import { createAnnounce, openEventLog } from '../team/events/index.ts';
+import { createAnnounce, openEventLog } from '../log/index.ts';
 import { createDreamRoutes } from '../dreams/routes.ts';
 import { createExamRoutes } from '../exams/routes.ts';
 import { createForgetRoutes } from '../team/memory/forgets.ts';
@@ -65,7 +67,7 @@ import { createMappingRoutes } from '../schedules/mapping-routes.ts';
 import { createScheduleRoutes } from '../schedules/routes.ts';
 import { createSnapshotRoutes } from '../schedules/snapshots.ts';
 import { createSearchRoutes } from '../team/searches/index.ts';
-import { createStreams, type Streams } from '../http/stream.ts';
+import { createStreams, type Streams } from './stream.ts';
 import { askingProject, createProjectRoutes } from '../projects/board/index.ts';
 import { createTaskWorkRoutes } from '../projects/work/routes.ts';
 import { createThreadRoutes } from '../team/threads/index.ts';

@@ -11,21 +11,17 @@ import type { AgentSnapshot } from '../../src/shared/protocol/snapshots.ts';
 import type { TeamMember } from '../../src/shared/protocol/team.ts';
 import type { WakeSource } from '../../src/shared/protocol/wakes.ts';
 import type { MessageId } from '../../src/shared/domain/ids.ts';
-import type {
-  Configs,
-  Directory,
-  EventLists,
-  EventLog,
-  PostOutcome,
-  Reach,
-  SessionHost,
-  TeamEvents,
-} from '../contracts/index.ts';
+import type { Reach } from '../agents/reach/contract.ts';
+import type { PostOutcome, SessionHost } from '../agents/session/contract.ts';
+import type { EventLog } from '../log/index.ts';
+import type { Directory } from '../team/directory/index.ts';
+import type { Configs } from '../team/gate/configs.ts';
+import type { EventLists, TeamEvents } from '../team/pauses/index.ts';
 import { answer, type ApiClient, applicationOf, type Env, type Handled, lacks, refuseHead } from '../http/endpoint.ts';
 import { misfitIn, misfitsIn, problem } from '../http/problem.ts';
 import type { Snapshots } from '../schedules/index.ts';
 import { QUOTAS } from '../platform/quotas.ts';
-import type { Streams } from '../http/stream.ts';
+import type { Streams } from './stream.ts';
 import type { Runs } from '../agents/runs/index.ts';
 
 // Starts a session: from the person's page, which supplies everything, or from an application,

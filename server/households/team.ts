@@ -8,19 +8,16 @@ import { DEFAULT_SETTINGS } from '../../src/shared/domain/settings.ts';
 import { realTimers, type Timers } from '../../src/shared/domain/platform/timers.ts';
 import type { Protocol } from '../../src/shared/domain/prompts.ts';
 import { createCronClock } from '../../src/shared/protocol/timing-arguments.ts';
-import {
-  type Directory,
-  type EventLog,
-  type Gate,
-  type Inbox,
-  type Searches,
-  type SessionHost,
-  type Pauses,
-  RECORDS_NOTHING,
-  type RecordWork,
-  type RunScopes,
-  type TeamTool,
-} from '../contracts/index.ts';
+import type { RunScopes } from '../agents/runs/run-scopes.ts';
+import type { SessionHost } from '../agents/session/contract.ts';
+import { RECORDS_NOTHING, type RecordWork } from '../files/workspaces/record-work.ts';
+import type { EventLog } from '../log/index.ts';
+import type { Directory } from '../team/directory/index.ts';
+import type { Gate } from '../team/gate/contract.ts';
+import type { Inbox } from '../team/inbox/index.ts';
+import type { Pauses } from '../team/pauses/index.ts';
+import type { Searches } from '../team/searches/index.ts';
+import type { TeamTool } from '../tools/index.ts';
 import type { McpServers } from '../mcp/client/index.ts';
 import { createFolderPins } from '../approvals/pins/index.ts';
 import { createApprovals, type Approvals } from '../approvals/requests/index.ts';
@@ -57,7 +54,7 @@ import { createReadAround } from '../agents/runs/context.ts';
 import { recoverLog } from '../agents/runs/recover.ts';
 import { createRunScopes } from '../agents/runs/run-scopes.ts';
 import { createTeamTools } from '../agents/runs/team-tools.ts';
-import { createAnnounce } from '../team/events/index.ts';
+import { createAnnounce } from '../log/index.ts';
 import { messageEvent } from '../agents/runs/speaker.ts';
 import { createTurns } from '../agents/runs/turns.ts';
 import type { AskFirst } from '../agents/session/context.ts';

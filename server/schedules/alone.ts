@@ -33,7 +33,11 @@ import {
 } from '../../src/shared/domain/prompts.ts';
 import { writeSaid } from '../../src/shared/domain/quoting.ts';
 import { shownName } from '../../src/shared/domain/names.ts';
-import type { Alone, Configs, DueCause, GivenBefore, Inbox, Pulses, Reached, TeamTool } from '../contracts/index.ts';
+import type { Alone, DueCause, GivenBefore, Reached } from '../agents/reach/contract.ts';
+import type { Configs } from '../team/gate/configs.ts';
+import type { Pulses } from '../team/gate/routes.ts';
+import type { Inbox } from '../team/inbox/index.ts';
+import type { TeamTool } from '../tools/index.ts';
 import { misfitIn } from '../http/problem.ts';
 import type { Mind } from '../agents/minds/index.ts';
 import type { Around } from '../agents/runs/context.ts';

@@ -15,7 +15,13 @@ import {
 import { createQueue } from '../../src/shared/domain/platform/queue.ts';
 import type { Timers } from '../../src/shared/domain/platform/timers.ts';
 import type { Changed, RoostEvent } from '../../src/shared/protocol/events.ts';
-import type { Configs, Directory, EventLog, Inbox, Reach, RunScopes, SessionHost } from '../contracts/index.ts';
+import type { Reach } from '../agents/reach/contract.ts';
+import type { RunScopes } from '../agents/runs/run-scopes.ts';
+import type { SessionHost } from '../agents/session/contract.ts';
+import type { EventLog } from '../log/index.ts';
+import type { Directory } from '../team/directory/index.ts';
+import type { Configs } from '../team/gate/configs.ts';
+import type { Inbox } from '../team/inbox/index.ts';
 import type { RecordSource } from '../team/records/index.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { TeamTools } from '../agents/runs/team-tools.ts';

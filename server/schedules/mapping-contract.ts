@@ -13,7 +13,8 @@ import type {
 } from '../../src/shared/protocol/routine-mappings.ts';
 import type { ScheduleOf } from '../../src/shared/protocol/schedules.ts';
 import type { TeamTools } from '../agents/runs/team-tools.ts';
-import type { Configs, EventLog } from '../contracts/index.ts';
+import type { EventLog } from '../log/index.ts';
+import type { Configs } from '../team/gate/configs.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { SetAside } from '../platform/set-aside.ts';
 import type { Db } from '../store/index.ts';

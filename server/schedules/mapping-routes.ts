@@ -1,6 +1,6 @@
 /** HTTP routes of routines on projects. */
 import { mappingEndpoints } from '../../src/shared/protocol/endpoints/routine-mappings.ts';
-import type { Directory } from '../contracts/index.ts';
+import type { Directory } from '../team/directory/index.ts';
 import { answer, type Handled } from '../http/endpoint.ts';
 import { problem } from '../http/problem.ts';
 import { changedElsewhere } from '../http/version.ts';

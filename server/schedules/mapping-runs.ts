@@ -12,7 +12,8 @@ import {
 import { PROVIDER_TOOLS } from '../../src/shared/domain/toolsets.ts';
 import type { ScheduleOf } from '../../src/shared/protocol/schedules.ts';
 import { allowedTools } from '../agents/runs/team-tools.ts';
-import type { Caller, RunScope } from '../contracts/index.ts';
+import type { RunScope } from '../agents/runs/run-scopes.ts';
+import type { Caller } from '../tools/index.ts';
 import { isOneOf } from '../store/dialect.ts';
 import { isOn, json } from './rows.ts';
 import type {

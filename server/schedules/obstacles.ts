@@ -8,7 +8,8 @@ import type { Obstacle, ObstacleKind, Obstacles as Known } from '../../src/share
 import type { ToolCall } from '../../src/shared/protocol/approvals.ts';
 import type { ObstaclesAnswer } from '../../src/shared/protocol/obstacles.ts';
 import type { Project, Task } from '../../src/shared/protocol/projects.ts';
-import type { Gate, SessionHost } from '../contracts/index.ts';
+import type { SessionHost } from '../agents/session/contract.ts';
+import type { Gate } from '../team/gate/contract.ts';
 import { problem } from '../http/problem.ts';
 import type { HeldClaim, Projects, SpentUp, TaskWork } from '../projects/board/index.ts';
 import type { OpenAlone, UsedUp } from './alone.ts';

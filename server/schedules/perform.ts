@@ -19,17 +19,12 @@ import { tokensOf } from '../../src/shared/domain/request-cost.ts';
 import { endOfText } from '../../src/shared/domain/cut-middle.ts';
 import { textOf } from '../../src/shared/domain/text-of.ts';
 import type { EventOf } from '../../src/shared/protocol/events.ts';
-import type {
-  Configs,
-  DueCause,
-  EventLog,
-  GivenBefore,
-  Inbox,
-  NotReached,
-  Reach,
-  RunScopes,
-  SessionHost,
-} from '../contracts/index.ts';
+import type { DueCause, GivenBefore, NotReached, Reach } from '../agents/reach/contract.ts';
+import type { RunScopes } from '../agents/runs/run-scopes.ts';
+import type { SessionHost } from '../agents/session/contract.ts';
+import type { EventLog } from '../log/index.ts';
+import type { Configs } from '../team/gate/configs.ts';
+import type { Inbox } from '../team/inbox/index.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { RunResult } from '../agents/runs/index.ts';
 import { type NotBegun, NOT_OURS, type OpenAlone, type UsedUp, type Woken, type Worked } from './alone.ts';

@@ -3,7 +3,7 @@
  * run what is due. From its first start on, a copy counts as another relay of the household: it has
  * its own name, and everything stays due at the original until the person brings it here.
  */
-import type { EventLog } from '../contracts/index.ts';
+import type { EventLog } from '../log/index.ts';
 import { NO_DETAIL } from './history.ts';
 import { ELSEWHERE } from './moving-rows.ts';
 import type { Db } from '../store/index.ts';

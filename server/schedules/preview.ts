@@ -10,7 +10,7 @@ import {
 } from '../../src/shared/domain/schedule/timing.ts';
 import { darkAt, darkSpans, inOrder, type Moment, momentsBetween } from '../../src/shared/domain/schedule/timeline.ts';
 import type { Schedule } from '../../src/shared/protocol/schedules.ts';
-import type { Configs } from '../contracts/index.ts';
+import type { Configs } from '../team/gate/configs.ts';
 import { isOn, type Row, type ScheduleRows } from './rows.ts';
 
 /** Most calendar-based moments in a timeline. Each of them is expensive to find. */

@@ -4,7 +4,7 @@ import type { ScheduleId } from '../../src/shared/domain/ids.ts';
 import { clashesOf } from '../../src/shared/domain/schedule/timeline.ts';
 import { scheduleEndpoints } from '../../src/shared/protocol/endpoints/schedules.ts';
 import { WAITS_FOR_YES, type Schedule, type Scheduled } from '../../src/shared/protocol/schedules.ts';
-import type { Directory } from '../contracts/index.ts';
+import type { Directory } from '../team/directory/index.ts';
 import { agentIdIn } from '../team/directory/index.ts';
 import { answer, applicationOf, type Env, type Handled } from '../http/endpoint.ts';
 import { problem } from '../http/problem.ts';

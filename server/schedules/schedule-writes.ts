@@ -2,7 +2,7 @@
 import type { AgentId, ScheduleId } from '../../src/shared/domain/ids.ts';
 import { slotAfter } from '../../src/shared/domain/schedule/timing.ts';
 import type { Schedule } from '../../src/shared/protocol/schedules.ts';
-import type { Inbox } from '../contracts/index.ts';
+import type { Inbox } from '../team/inbox/index.ts';
 import { isOn, type Row, type ScheduleRows } from './rows.ts';
 import type { Clock } from './clock.ts';
 import type { ScheduleLimits } from './settings.ts';

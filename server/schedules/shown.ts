@@ -3,7 +3,7 @@ import type { ProjectId } from '../../src/shared/domain/ids.ts';
 import { type OccurrenceEnd, rowOf } from '../../src/shared/domain/schedule/timing.ts';
 import type { Scheduled } from '../../src/shared/protocol/schedules.ts';
 import { sentence } from '../../src/shared/domain/names.ts';
-import type { Configs } from '../contracts/index.ts';
+import type { Configs } from '../team/gate/configs.ts';
 import type { Row, ScheduleRows } from './rows.ts';
 import type { Clock } from './clock.ts';
 import type { ScheduleLimits } from './settings.ts';

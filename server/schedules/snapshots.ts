@@ -9,7 +9,7 @@ import { SNAPSHOT_ORDER_CHARS } from '../../src/shared/domain/schedule/snapshot-
 import { snapshotEndpoints } from '../../src/shared/protocol/endpoints/snapshots.ts';
 import { type AgentSnapshot, agentSnapshotSchema, type SnapshotStatus } from '../../src/shared/protocol/snapshots.ts';
 import type { Runs } from '../agents/runs/index.ts';
-import type { Directory } from '../contracts/index.ts';
+import type { Directory } from '../team/directory/index.ts';
 import { answer, type Env, type Handled } from '../http/endpoint.ts';
 import { problem } from '../http/problem.ts';
 import type { Sealer } from '../platform/sealer.ts';

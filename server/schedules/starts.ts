@@ -12,7 +12,11 @@ import { kindOfColumn, openBlockers } from '../../src/shared/domain/projects.ts'
 import { PERSON } from '../../src/shared/domain/threads.ts';
 import { obstacleEndpoints } from '../../src/shared/protocol/endpoints/obstacles.ts';
 import type { Project, Task } from '../../src/shared/protocol/projects.ts';
-import type { Caller, Configs, Directory, Reach, SessionHost } from '../contracts/index.ts';
+import type { Reach } from '../agents/reach/contract.ts';
+import type { SessionHost } from '../agents/session/contract.ts';
+import type { Directory } from '../team/directory/index.ts';
+import type { Configs } from '../team/gate/configs.ts';
+import type { Caller } from '../tools/index.ts';
 import { answer, type Handled } from '../http/endpoint.ts';
 import { problem } from '../http/problem.ts';
 import type { Logger } from '../platform/logger.ts';

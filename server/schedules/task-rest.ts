@@ -3,7 +3,7 @@
  * that made it, so the board would say for hours that somebody works on the task.
  */
 import type { AgentId } from '../../src/shared/domain/ids.ts';
-import type { SessionHost } from '../contracts/index.ts';
+import type { SessionHost } from '../agents/session/contract.ts';
 import type { Projects } from '../projects/board/index.ts';
 
 interface TaskRestDeps {

@@ -5,7 +5,7 @@
 import type { AgentId } from '../../src/shared/domain/ids.ts';
 import type { Occurrence } from '../../src/shared/protocol/schedules.ts';
 import { LIMITS } from '../../src/shared/protocol/limits.ts';
-import type { Directory } from '../contracts/index.ts';
+import type { Directory } from '../team/directory/index.ts';
 import type { ScheduleRows } from './rows.ts';
 import type { Leases, Performed } from './clock.ts';
 import { NOT_OURS, type Woken, type WokenRun } from './alone.ts';

@@ -44,7 +44,7 @@ import { createDatabaseGate, DATABASE_AWAY, unlessAway } from '../http/database-
 import { openApi } from '../http/open-api.ts';
 import { problem, problemResponse, RETRY_AFTER } from '../http/problem.ts';
 import type { App } from '../http/upgrade.ts';
-import type { EventLog } from '../contracts/index.ts';
+import type { EventLog } from '../log/index.ts';
 import { createReadiness } from './readiness.ts';
 
 // Reports on the terminal and in the log when the clock of a home stops, and at the start how long

@@ -5,7 +5,7 @@
 import { sql } from 'kysely';
 import { errorMessage } from '../../src/shared/domain/platform/error-message.ts';
 import { singleFlight } from '../../src/shared/domain/platform/single-flight.ts';
-import type { EventLog } from '../contracts/index.ts';
+import type { EventLog } from '../log/index.ts';
 import { DATABASE_AWAY } from '../http/database-gate.ts';
 import type { Database, Db } from '../store/index.ts';
 

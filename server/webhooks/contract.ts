@@ -7,7 +7,7 @@ import type {
   WebhookTask,
 } from '../../src/shared/protocol/webhooks.ts';
 import type { z } from 'zod';
-import type { EventLog } from '../contracts/index.ts';
+import type { EventLog } from '../log/index.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Schedules } from '../schedules/index.ts';
 import type { Projects } from '../projects/board/index.ts';

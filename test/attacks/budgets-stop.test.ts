@@ -5,7 +5,7 @@
  */
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { CostHold, RequestEnd } from '../../server/contracts/index.ts';
+import type { CostHold, RequestEnd } from '../../server/team/costs/contract.ts';
 import { createAsk } from '../../server/agents/proxy/answer.ts';
 import { createUpstream } from '../../server/agents/proxy/upstream.ts';
 import { costOf, DEFAULT_PRICES, NO_COST } from '../../src/shared/domain/prices.ts';

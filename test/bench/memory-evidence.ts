@@ -4,7 +4,7 @@
  * asked as it stands, by `recall` at the relay, which asks the search of a page.
  */
 import MiniSearch from 'minisearch';
-import type { Caller } from '../../server/contracts/index.ts';
+import type { Caller } from '../../server/tools/index.ts';
 import type { MessageDoc } from '../../src/shared/protocol/documents.ts';
 import { stampOf } from '../support/documents.ts';
 import { ABILITIES, type LongMemoryQuestion, longMemoryQuestions, timeOfDate } from '../support/long-memory.ts';

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { DatabaseSync } from '@photostructure/sqlite';
-import { openEventLog } from '../../server/team/events/index.ts';
+import { openEventLog } from '../../server/log/index.ts';
 import { PRAGMAS } from '../../server/store/embedded.ts';
 import { openStore } from '../../server/store/index.ts';
 import { median } from './figures.ts';

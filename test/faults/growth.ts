@@ -4,7 +4,7 @@
  */
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openEventLog } from '../../server/team/events/index.ts';
+import { openEventLog } from '../../server/log/index.ts';
 import { createStorePlace } from '../support/stores.ts';
 
 const DAY_MS = 24 * 3_600_000;

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { openEventLog } from '../../server/team/events/index.ts';
+import { openEventLog } from '../../server/log/index.ts';
 import { openStore } from '../../server/store/index.ts';
 import { createDiskImage, type DiskImage } from '../support/disk-image.ts';
 import { demand } from './checks.ts';

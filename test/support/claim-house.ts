@@ -1,6 +1,6 @@
 /** Relays on one home, of which each has the projects and comments alone, in this process. */
 import { createDirectory } from '../../server/team/directory/index.ts';
-import type { Directory } from '../../server/contracts/index.ts';
+import type { Directory } from '../../server/team/directory/index.ts';
 import { type Comments, createComments, createProjects, type Projects } from '../../server/projects/board/index.ts';
 import { createThreads } from '../../server/team/threads/index.ts';
 import type { Store } from '../../server/store/index.ts';

@@ -1,6 +1,6 @@
 /** Gates for tests, on one store and one clock. */
 import { createConfigs, createGate, type GateDeps, type OpenConfigs } from '../../server/team/gate/index.ts';
-import type { Gate, WakeRequest } from '../../server/contracts/index.ts';
+import type { Gate, WakeRequest } from '../../server/team/gate/contract.ts';
 import type { Store } from '../../server/store/index.ts';
 import type { RoostEvent } from '../../src/shared/protocol/events.ts';
 import { createManualTimers, type ManualTimers } from './manual-timers.ts';

@@ -28,7 +28,7 @@ export interface Guarded {
 
 const LEDGER = ['src/worker/ledger'];
 const SYNC = ['src/worker/sync', 'src/shared/replication', 'server/sync'];
-const TALK = ['src/shared/relay-client', 'server/team/events', 'server/agents/session'];
+const TALK = ['src/shared/relay-client', 'server/log', 'server/agents/session'];
 const START = ['server/startup', 'server/relay', 'server/main', 'server/platform'];
 
 /** What agents work on tasks by: checkouts, git, and the person's answers. */
@@ -125,9 +125,9 @@ export const GUARDED: readonly Guarded[] = [
     beside: ['relay/agents/reach/reach.test.ts', 'relay/team/pauses/sleeping.test.ts'],
   },
   {
-    file: 'relay/team/events/damaged-log.test.ts',
-    guards: ['server/team/events', 'server/store'],
-    beside: ['relay/team/events/events.test.ts', 'relay/team/events/events-kill.test.ts'],
+    file: 'relay/log/damaged-log.test.ts',
+    guards: ['server/log', 'server/store'],
+    beside: ['relay/log/events.test.ts', 'relay/log/events-kill.test.ts'],
   },
   {
     file: 'relay/store/store-thread.test.ts',
@@ -223,9 +223,9 @@ export const GUARDED: readonly Guarded[] = [
     ],
     beside: ['browser/remembering.test.ts', 'browser/slow-line.test.ts'],
   },
-  { file: 'faults/relay-kill.test.ts', guards: TALK, beside: ['relay/team/events/events-kill.test.ts'] },
+  { file: 'faults/relay-kill.test.ts', guards: TALK, beside: ['relay/log/events-kill.test.ts'] },
   { file: 'faults/tab-kill.test.ts', guards: TALK, beside: ['browser/story.test.ts'] },
-  { file: 'faults/line-cut.test.ts', guards: TALK, beside: ['relay/team/events/events-stream.test.ts'] },
+  { file: 'faults/line-cut.test.ts', guards: TALK, beside: ['relay/households/events-stream.test.ts'] },
   { file: 'faults/replication.test.ts', guards: SYNC, beside: ['relay/sync/sync-entries.test.ts'] },
   {
     file: 'relay/sync/sync-replication.test.ts',
@@ -334,9 +334,9 @@ export const GUARDED: readonly Guarded[] = [
   },
   { file: 'relay/startup/config.test.ts', guards: START, beside: ['relay/startup/start.test.ts'] },
   {
-    file: 'relay/team/events/events-kills.test.ts',
-    guards: ['server/team/events', 'server/store', 'test/support/killed-log', 'test/support/log-writer'],
-    beside: ['relay/team/events/events-kill.test.ts'],
+    file: 'relay/log/events-kills.test.ts',
+    guards: ['server/log', 'server/store', 'test/support/killed-log', 'test/support/log-writer'],
+    beside: ['relay/log/events-kill.test.ts'],
   },
   {
     file: 'relay/store/store-full.test.ts',
@@ -360,13 +360,13 @@ export const GUARDED: readonly Guarded[] = [
   },
   {
     file: 'relay/households/homes.test.ts',
-    guards: ['server/households', 'server/access', 'server/sync', 'server/team/events', 'server/startup/app'],
+    guards: ['server/households', 'server/access', 'server/sync', 'server/log', 'server/startup/app'],
     beside: ['browser/homes.test.ts', 'attacks/owner-rights.test.ts'],
   },
   {
     file: 'relay/households/recovery.test.ts',
-    guards: ['server/households', 'server/store', 'server/startup/app', 'server/schedules', 'server/team/events'],
-    beside: ['relay/team/events/events-kill.test.ts', 'relay/startup/start.test.ts'],
+    guards: ['server/households', 'server/store', 'server/startup/app', 'server/schedules', 'server/log'],
+    beside: ['relay/log/events-kill.test.ts', 'relay/startup/start.test.ts'],
   },
   {
     file: 'relay/team/records/records.test.ts',

@@ -1,7 +1,7 @@
 /** An event log whose process is killed in the middle of its writing, again and again. */
 import { spawn } from 'node:child_process';
 import { expect } from 'vitest';
-import { openEventLog } from '../../server/team/events/index.ts';
+import { openEventLog } from '../../server/log/index.ts';
 import { programOf } from './relay-build.ts';
 import type { StorePlace } from './stores.ts';
 

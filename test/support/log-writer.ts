@@ -3,7 +3,7 @@
  * told are on disk. Arguments: the store's folder, a database URL or nothing.
  */
 import { writeSync } from 'node:fs';
-import { openEventLog } from '../../server/team/events/index.ts';
+import { openEventLog } from '../../server/log/index.ts';
 import { openStore } from '../../server/store/index.ts';
 
 const [folder = '', databaseUrl = ''] = process.argv.slice(2);

@@ -46,7 +46,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   'attacks/yes': 35,
   'relay/schedules/schedules-routes': 35,
   'relay/schedules/wake-script': 35,
-  'relay/team/events/events-kills': 35,
+  'relay/log/events-kills': 35,
   'relay/files/workspaces/workspaces': 35,
   'attacks/hostile': 34,
   'relay/startup/config': 32,
@@ -132,7 +132,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   'relay/schedules/schedules-moving': 10,
   'relay/store/store-full': 10,
   'relay/sync/sync-socket': 10,
-  'relay/team/events/damaged-log': 10,
+  'relay/log/damaged-log': 10,
   'relay/files/history/history': 10,
   'relay/projects/work/relay-commits': 10,
 };

@@ -16,9 +16,9 @@ import {
   createSignIn,
   type Credentials,
 } from '../../server/access/index.ts';
-import type { Caller, TeamTool } from '../../server/contracts/index.ts';
+import type { Caller, TeamTool } from '../../server/tools/index.ts';
 import { createDirectory } from '../../server/team/directory/index.ts';
-import { openEventLog } from '../../server/team/events/index.ts';
+import { openEventLog } from '../../server/log/index.ts';
 import { createInbox } from '../../server/team/inbox/index.ts';
 import { listen } from '../../server/http/listen.ts';
 import { createMcp, type McpSettings } from '../../server/mcp/server/index.ts';

@@ -8,7 +8,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { inspect } from 'node:util';
 import { PostgresQueryCompiler, type KyselyPlugin } from 'kysely';
-import { openEventLog } from '../../server/team/events/index.ts';
+import { openEventLog } from '../../server/log/index.ts';
 import { openTeam, type Team } from '../../server/households/team.ts';
 import type { Mind } from '../../server/agents/minds/index.ts';
 import { createSealer } from '../../server/platform/sealer.ts';

@@ -3,7 +3,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import { createCredentials } from '../../server/access/index.ts';
 import { createCosts, type OpenCosts } from '../../server/team/costs/index.ts';
 import { createDirectory } from '../../server/team/directory/index.ts';
-import { openEventLog } from '../../server/team/events/index.ts';
+import { openEventLog } from '../../server/log/index.ts';
 import { createProxy, type ProxyDeps } from '../../server/agents/proxy/index.ts';
 import { realTimers } from '../../src/shared/domain/platform/timers.ts';
 import { createPauses, type OpenPauses } from '../../server/team/pauses/index.ts';

@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { writeSync } from 'node:fs';
 import { inspect } from 'node:util';
-import { openEventLog } from '../../server/team/events/index.ts';
+import { openEventLog } from '../../server/log/index.ts';
 import { createAnthropicMind } from '../../server/agents/minds/index.ts';
 import { openStore } from '../../server/store/index.ts';
 import { createSealer } from '../../server/platform/sealer.ts';

@@ -1,5 +1,5 @@
 /** An agent at work alone, as nothing but a test asks for it. */
-import type { NewInboxMessage } from '../../server/contracts/index.ts';
+import type { NewInboxMessage } from '../../server/team/inbox/put.ts';
 import type { Mind } from '../../server/agents/minds/index.ts';
 import type { AgentRun } from '../../server/agents/runs/index.ts';
 

@@ -6,8 +6,9 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { inspect } from 'node:util';
-import { openEventLog, type OpenEventLog } from '../../server/team/events/index.ts';
-import type { Inbox, PostOutcome, SessionHost } from '../../server/contracts/index.ts';
+import { openEventLog, type OpenEventLog } from '../../server/log/index.ts';
+import type { PostOutcome, SessionHost } from '../../server/agents/session/contract.ts';
+import type { Inbox } from '../../server/team/inbox/index.ts';
 import { createAnthropicMind, type AnthropicMindConfig, type Mind } from '../../server/agents/minds/index.ts';
 import { SESSION_LIMITS, type SessionLimits } from '../../server/agents/session/settings.ts';
 import type { Db, Store } from '../../server/store/index.ts';

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { createCredentials } from '../../server/access/index.ts';
-import { openEventLog } from '../../server/team/events/index.ts';
+import { openEventLog } from '../../server/log/index.ts';
 import { createAnthropicMind, type Mind } from '../../server/agents/minds/index.ts';
 import { createProxy } from '../../server/agents/proxy/index.ts';
 import { SESSION_LIMITS } from '../../server/agents/session/settings.ts';

@@ -3,7 +3,7 @@
  * person can set them.
  */
 import { createConfigs } from '../../server/team/gate/index.ts';
-import type { Configs } from '../../server/contracts/index.ts';
+import type { Configs } from '../../server/team/gate/configs.ts';
 import type { Db } from '../../server/store/index.ts';
 
 export interface TestConfigs extends Configs {

@@ -1,7 +1,8 @@
 /** Threads on a real store, with everything that they tell written down. */
 import { randomUUID } from 'node:crypto';
 import { createDirectory } from '../../server/team/directory/index.ts';
-import type { Directory, ThreadHooks } from '../../server/contracts/index.ts';
+import type { Directory } from '../../server/team/directory/index.ts';
+import type { ThreadHooks } from '../../server/team/threads/hooks.ts';
 import type { Store } from '../../server/store/index.ts';
 import { createThreads, type OpenThreads } from '../../server/team/threads/index.ts';
 import type { RoostEvent } from '../../src/shared/protocol/events.ts';

@@ -7,7 +7,9 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { z } from 'zod';
 import { sentence } from '../../../src/shared/domain/names.ts';
-import type { BatchState, MindBatches, MindBlock, MindError, MindRequest } from '../../contracts/mind.ts';
+import type { MindBlock } from './messages.ts';
+import type { BatchState, MindBatches } from './mind.ts';
+import type { MindError, MindRequest } from './requests.ts';
 import type { KeyFilter } from '../../platform/key-filter.ts';
 import { isUnsent } from '../../platform/unsent.ts';
 import { requestParams, type Shape } from './wire.ts';

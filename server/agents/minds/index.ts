@@ -6,7 +6,7 @@
  * Messages API, `assembly.ts` builds one answer from its events, and `request-queue.ts` limits
  * requests to what a server accepts at once.
  *
- * Main types: `Mind` (in `server/contracts`), `AnthropicMindConfig`.
+ * Main types: `Mind` (in `mind.ts`), `AnthropicMindConfig`.
  *
  * Invariants:
  * - A mind stores nothing between answers. Each request carries the whole conversation.
@@ -16,7 +16,7 @@
  * It does not know agents, tools, budgets, or the store.
  */
 import { createServer } from 'node:http';
-import type { Mind } from '../../contracts/mind.ts';
+import type { Mind } from './mind.ts';
 import { createAnthropicMind } from './served.ts';
 export {
   createAnthropicMind,
@@ -27,26 +27,20 @@ export {
   type AnthropicMindConfig,
 } from './served.ts';
 export { createRehearsalMind, type RehearsalMind } from './rehearsal/index.ts';
+export type { MindBlock, MindMessage, MindTool } from './messages.ts';
+export { type AgentMind, isRehearsal, type Mind, type MindOwner, passedOn } from './mind.ts';
 export {
-  isRehearsal,
-  passedOn,
-  tookOf,
-  PRIORITIES,
-  type AgentMind,
-  type MindListener,
-  type MindOwner,
-  type Mind,
   type MindAnswer,
-  type MindBlock,
   type MindError,
   type MindErrorKind,
-  type MindMessage,
+  type MindListener,
   type MindRequest,
-  type MindTool,
+  PRIORITIES,
   type Priority,
   type RequestState,
   type StopReason,
-} from '../../contracts/mind.ts';
+  tookOf,
+} from './requests.ts';
 export { withWholeWeb, describedTools, sizeOfTools } from './web.ts';
 export { sizeOfRequest } from './token-limits.ts';
 export { DEFAULT_MODELS, windowTokensOf } from './settings.ts';

@@ -14,7 +14,7 @@
  */
 import { doubling } from '../../../src/shared/domain/platform/retry.ts';
 import type { Timers } from '../../../src/shared/domain/platform/timers.ts';
-import { PRIORITIES, type Priority, type RequestState } from '../../contracts/mind.ts';
+import { PRIORITIES, type Priority, type RequestState } from './requests.ts';
 import type { QueueLimits } from './settings.ts';
 
 /**

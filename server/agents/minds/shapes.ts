@@ -3,7 +3,7 @@
  * that is refused. What a server does not understand is learned once and remembered while the relay
  * runs.
  */
-import type { MindErrorKind, MindRequest } from '../../contracts/mind.ts';
+import type { MindErrorKind, MindRequest } from './requests.ts';
 import { isWellFormed, mapStrings } from '../../platform/json-bounds.ts';
 import { plainTools, type Shape } from './wire.ts';
 import { readsWeb, ROOM_LIMITS, searchesTools, thinksAdaptively } from './settings.ts';

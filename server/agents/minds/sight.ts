@@ -7,7 +7,8 @@
 import { createHash } from 'node:crypto';
 import type { Picture } from '../../../src/shared/domain/attachment.ts';
 import { pictureHead } from '../../platform/picture.ts';
-import type { MindBlock, MindRequest } from '../../contracts/mind.ts';
+import type { MindBlock } from './messages.ts';
+import type { MindRequest } from './requests.ts';
 import { SIGHT_LIMITS } from './settings.ts';
 
 /** A picture or PDF of a request. `name`: null where a tool returned it. */

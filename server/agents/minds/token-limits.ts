@@ -6,7 +6,8 @@
  */
 import { type RequestSize, type Terms, UNSAID_TERMS } from '../../../src/shared/domain/request-cost.ts';
 import { isRecord } from '../../../src/shared/domain/platform/json.ts';
-import type { MindBlock, MindRequest, MindTool } from '../../contracts/mind.ts';
+import type { MindBlock, MindTool } from './messages.ts';
+import type { MindRequest } from './requests.ts';
 import { MIND_LIMITS, WEB_LIMITS } from './settings.ts';
 import { SEARCH, describedTools, sizeOfTools } from './web.ts';
 

@@ -5,7 +5,8 @@
  */
 import type Anthropic from '@anthropic-ai/sdk';
 import { cutMiddle } from '../../../src/shared/domain/cut-middle.ts';
-import type { MindBlock, MindListener, MindMessage, MindRequest, MindTool, WebBlock } from '../../contracts/mind.ts';
+import type { MindBlock, MindMessage, MindTool, WebBlock } from './messages.ts';
+import type { MindListener, MindRequest } from './requests.ts';
 import { WEB_LIMITS } from './settings.ts';
 
 export const isWebBlock = (block: Anthropic.ContentBlock): block is WebBlock =>

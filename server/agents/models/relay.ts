@@ -5,7 +5,7 @@
 import { modelEndpoints } from '../../../src/shared/protocol/endpoints/models.ts';
 import type { Connection, ListedModel } from '../../../src/shared/protocol/models.ts';
 import type { Rehearsal } from '../../../src/shared/protocol/http.ts';
-import type { SessionHost } from '../../contracts/index.ts';
+import type { SessionHost } from '../session/contract.ts';
 import { answer, type Handled } from '../../http/endpoint.ts';
 import { problem } from '../../http/problem.ts';
 import type { KeyHeader } from '../../platform/key-filter.ts';

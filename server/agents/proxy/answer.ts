@@ -4,7 +4,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { z } from 'zod';
 import { isRecord, parseJson } from '../../../src/shared/domain/platform/json.ts';
 import type { SessionId } from '../../../src/shared/domain/ids.ts';
-import type { CostHold, Took } from '../../contracts/index.ts';
+import type { CostHold, Took } from '../../team/costs/contract.ts';
 import { createJsonCount } from '../../platform/json-bounds.ts';
 import { isUnsent } from '../../platform/unsent.ts';
 import { createKeyFilter, withoutKey } from '../../platform/key-filter.ts';

@@ -27,16 +27,11 @@ import { modelNameFault } from '../../../src/shared/domain/model-names.ts';
 import { singleFlight } from '../../../src/shared/domain/platform/single-flight.ts';
 import { proxyEndpoints } from '../../../src/shared/protocol/endpoints/models.ts';
 import type { ListedModel } from '../../../src/shared/protocol/models.ts';
-import type {
-  CallingClient,
-  Configs,
-  CostHold,
-  CostRequest,
-  Costs,
-  Directory,
-  Pauses,
-  SessionHost,
-} from '../../contracts/index.ts';
+import type { CallingClient, SessionHost } from '../session/contract.ts';
+import type { CostHold, CostRequest, Costs } from '../../team/costs/contract.ts';
+import type { Directory } from '../../team/directory/index.ts';
+import type { Configs } from '../../team/gate/configs.ts';
+import type { Pauses } from '../../team/pauses/index.ts';
 import type { Credentials } from '../../access/index.ts';
 import { strangersOf } from '../../http/call-rate.ts';
 import { answer, type Env, type Handled } from '../../http/endpoint.ts';

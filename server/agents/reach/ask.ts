@@ -10,22 +10,13 @@ import { createDeferred } from '../../../src/shared/domain/platform/deferred.ts'
 import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
 import { createTimerSet, sleep, type Timers } from '../../../src/shared/domain/platform/timers.ts';
 import type { WakeDecision, WakeSource } from '../../../src/shared/protocol/wakes.ts';
-import type {
-  AgentState,
-  Alone,
-  CallersPermit,
-  Directory,
-  DueCause,
-  Gate,
-  Inbox,
-  NotReached,
-  Pauses,
-  Reach,
-  Reached,
-  SessionHost,
-  WakeAsked,
-  WakePermit,
-} from '../../contracts/index.ts';
+import type { Alone, CallersPermit, DueCause, NotReached, Reach, Reached, WakeAsked } from './contract.ts';
+import type { SessionHost } from '../session/contract.ts';
+import type { Directory } from '../../team/directory/index.ts';
+import type { Gate, WakePermit } from '../../team/gate/contract.ts';
+import type { Inbox } from '../../team/inbox/index.ts';
+import type { Pauses } from '../../team/pauses/index.ts';
+import type { AgentState } from '../../../src/shared/domain/guardrails.ts';
 import type { Logger } from '../../platform/logger.ts';
 import { againIn, type ReachSettings } from './settings.ts';
 import { wokenBy } from './tools.ts';

@@ -4,7 +4,7 @@
  * `ask.ts` is the only way to the wake gate. Every wake goes through it. `tools.ts` has the tools
  * with which agents write, wake and sleep.
  *
- * Main type: `Reach` (in `server/contracts`).
+ * Main type: `Reach` (in `contract.ts`).
  *
  * Invariants:
  * - Nothing else in the relay calls the gate, clears a sleeping flag, or begins a turn for
@@ -15,9 +15,13 @@
  * It does not know the rules of the gate, or how a turn is run.
  */
 import { withSeatWhereAlike } from '../../../src/shared/domain/prompts.ts';
-import type { Configs, Directory, Inbox, Reach, ThreadHooks } from '../../contracts/index.ts';
+import type { Reach } from './contract.ts';
+import type { Directory } from '../../team/directory/index.ts';
+import type { Configs } from '../../team/gate/configs.ts';
+import type { Inbox } from '../../team/inbox/index.ts';
+import type { ThreadHooks } from '../../team/threads/hooks.ts';
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
-import { toolDone, toolError } from '../../contracts/define-tool.ts';
+import { toolDone, toolError } from '../../tools/define-tool.ts';
 import { type AskDeps, createAsk, createFlags } from './ask.ts';
 import { createThreadHooks } from './thread-hooks.ts';
 import { REACH_SETTINGS, type ReachSettings } from './settings.ts';

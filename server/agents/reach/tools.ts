@@ -20,20 +20,16 @@ import { writeSaid } from '../../../src/shared/domain/quoting.ts';
 import { withSeat, withSeatWhereAlike } from '../../../src/shared/domain/prompts.ts';
 import type { RoostEvent } from '../../../src/shared/protocol/events.ts';
 import { LIMITS } from '../../../src/shared/protocol/limits.ts';
-import type {
-  Caller,
-  Configs,
-  Directory,
-  EventLog,
-  Gate,
-  Inbox,
-  Pauses,
-  Reach,
-  SessionHost,
-  TeamTool,
-  ToolOutcome,
-} from '../../contracts/index.ts';
-import { defineTool, toolDone, toolError } from '../../contracts/define-tool.ts';
+import type { Reach } from './contract.ts';
+import type { SessionHost } from '../session/contract.ts';
+import type { EventLog } from '../../log/index.ts';
+import type { Directory } from '../../team/directory/index.ts';
+import type { Configs } from '../../team/gate/configs.ts';
+import type { Gate } from '../../team/gate/contract.ts';
+import type { Inbox } from '../../team/inbox/index.ts';
+import type { Pauses } from '../../team/pauses/index.ts';
+import type { Caller, TeamTool, ToolOutcome } from '../../tools/index.ts';
+import { defineTool, toolDone, toolError } from '../../tools/define-tool.ts';
 import { moreWait } from '../../team/inbox/index.ts';
 import { messageEvent } from '../runs/speaker.ts';
 

@@ -16,8 +16,8 @@ import { sentence } from '../../../src/shared/domain/names.ts';
 import { THOUGHT } from '../../../src/shared/domain/talk.ts';
 import type { Cost } from '../../../src/shared/domain/prices.ts';
 import type { RequestSize } from '../../../src/shared/domain/request-cost.ts';
-import type { ToolOutcome } from '../../contracts/index.ts';
-import { toolError } from '../../contracts/define-tool.ts';
+import type { ToolOutcome } from '../../tools/index.ts';
+import { toolError } from '../../tools/define-tool.ts';
 import {
   type AgentMind,
   type Mind,

@@ -6,7 +6,8 @@ import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import { createListeners } from '../../../src/shared/domain/platform/events.ts';
 import { NO_COST } from '../../../src/shared/domain/prices.ts';
 import type { StoredEvent } from '../../../src/shared/protocol/events.ts';
-import type { Costs, EventLog } from '../../contracts/index.ts';
+import type { EventLog } from '../../log/index.ts';
+import type { Costs } from '../../team/costs/contract.ts';
 import { sizeOfRequest, type AgentMind, type Mind, type MindAnswer } from '../minds/index.ts';
 
 /** A log that stores nothing. */

@@ -8,16 +8,13 @@ import type { AgentId, MessageId, RunId } from '../../../src/shared/domain/ids.t
 import { NO_COST } from '../../../src/shared/domain/prices.ts';
 import { textOf } from '../../../src/shared/domain/text-of.ts';
 import type { RunCause } from '../../../src/shared/protocol/runs.ts';
-import {
-  type Costs,
-  type Directory,
-  type EventLog,
-  type Inbox,
-  type Pauses,
-  RECORDS_NOTHING,
-  type RecordWork,
-  type TeamTool,
-} from '../../contracts/index.ts';
+import { RECORDS_NOTHING, type RecordWork } from '../../files/workspaces/record-work.ts';
+import type { EventLog } from '../../log/index.ts';
+import type { Costs } from '../../team/costs/contract.ts';
+import type { Directory } from '../../team/directory/index.ts';
+import type { Inbox } from '../../team/inbox/index.ts';
+import type { Pauses } from '../../team/pauses/index.ts';
+import type { TeamTool } from '../../tools/index.ts';
 import type { Mind, MindError } from '../minds/index.ts';
 import { createTimerSet, type Timers } from '../../../src/shared/domain/platform/timers.ts';
 import type { AnswerRoom, ReadAround, Rest, RunContext } from './context.ts';

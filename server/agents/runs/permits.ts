@@ -5,7 +5,7 @@
 import type { AgentId, MessageId, RunId, SessionId } from '../../../src/shared/domain/ids.ts';
 import type { Cost } from '../../../src/shared/domain/prices.ts';
 import type { RequestSize } from '../../../src/shared/domain/request-cost.ts';
-import type { Costs, Took } from '../../contracts/index.ts';
+import type { Costs, Took } from '../../team/costs/contract.ts';
 import { isAway } from '../../store/index.ts';
 import {
   type AgentMind,

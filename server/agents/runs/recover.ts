@@ -7,7 +7,8 @@ import type { MessageId, RunId, SessionId } from '../../../src/shared/domain/ids
 import { addCost, type Cost, NO_COST } from '../../../src/shared/domain/prices.ts';
 import type { Block, Usage } from '../../../src/shared/protocol/documents.ts';
 import { sentence } from '../../../src/shared/domain/names.ts';
-import { type EventLog, type Inbox, UnfitEvents } from '../../contracts/index.ts';
+import { type EventLog, UnfitEvents } from '../../log/index.ts';
+import type { Inbox } from '../../team/inbox/index.ts';
 import { addUsage } from './life.ts';
 import { type SetAside, SETS_NOTHING_ASIDE } from '../../platform/set-aside.ts';
 

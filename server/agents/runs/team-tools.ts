@@ -6,9 +6,9 @@ import { z } from 'zod';
 import { deeperThan } from '../../../src/shared/domain/deeper-than.ts';
 import { isRecord } from '../../../src/shared/domain/platform/json.ts';
 import { LIMITS } from '../../../src/shared/protocol/limits.ts';
-import type { Caller, TeamTool, ToolOutcome } from '../../contracts/index.ts';
+import type { Caller, TeamTool, ToolOutcome } from '../../tools/index.ts';
 import type { MindTool } from '../minds/index.ts';
-import { misfitsOf, toolError } from '../../contracts/define-tool.ts';
+import { misfitsOf, toolError } from '../../tools/define-tool.ts';
 
 const objectSchema = z.looseObject({
   properties: z.record(z.string(), z.unknown()).default({}),

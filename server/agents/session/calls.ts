@@ -9,7 +9,8 @@ import {
 } from '../../../src/shared/domain/wake-payload.ts';
 import { LEAD_ID } from '../../../src/shared/domain/seat.ts';
 import type { PostMessage } from '../../../src/shared/protocol/http.ts';
-import type { Brought, EventLog, PostOutcome } from '../../contracts/index.ts';
+import type { Brought, PostOutcome } from './contract.ts';
+import type { EventLog } from '../../log/index.ts';
 import type { SessionContext } from './context.ts';
 import type { Presence, Present } from './presence.ts';
 import { createRunningCall } from './tools.ts';

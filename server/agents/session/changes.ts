@@ -5,8 +5,10 @@
 import { z } from 'zod';
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import type { EventOf } from '../../../src/shared/protocol/events.ts';
-import type { Caller, EventLog, SessionHost, TeamTool, ToolOutcome } from '../../contracts/index.ts';
-import { defineTool, toolDone, toolError } from '../../contracts/define-tool.ts';
+import type { SessionHost } from './contract.ts';
+import type { EventLog } from '../../log/index.ts';
+import type { Caller, TeamTool, ToolOutcome } from '../../tools/index.ts';
+import { defineTool, toolDone, toolError } from '../../tools/define-tool.ts';
 import type { Life } from '../runs/life.ts';
 import type { SessionContext } from './context.ts';
 import { CHOOSE_NAME, nameSchema, soulSchema, type ToolCall, WRITE_SOUL } from './tools.ts';

@@ -5,18 +5,15 @@
 import type { Protocol } from '../../../src/shared/domain/prompts.ts';
 import type { Timers } from '../../../src/shared/domain/platform/timers.ts';
 import type { AgentId, SessionId } from '../../../src/shared/domain/ids.ts';
-import type {
-  Caller,
-  Configs,
-  Costs,
-  Directory,
-  EventLog,
-  Inbox,
-  Meanwhile,
-  Pauses,
-  RecordWork,
-  ToolOutcome,
-} from '../../contracts/index.ts';
+import type { Meanwhile } from './contract.ts';
+import type { RecordWork } from '../../files/workspaces/record-work.ts';
+import type { EventLog } from '../../log/index.ts';
+import type { Costs } from '../../team/costs/contract.ts';
+import type { Directory } from '../../team/directory/index.ts';
+import type { Configs } from '../../team/gate/configs.ts';
+import type { Inbox } from '../../team/inbox/index.ts';
+import type { Pauses } from '../../team/pauses/index.ts';
+import type { Caller, ToolOutcome } from '../../tools/index.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { Mind } from '../minds/index.ts';
 import type { Around, ReadAround, RunContext } from '../runs/context.ts';

@@ -6,7 +6,7 @@
 import { shownName } from '../../../src/shared/domain/names.ts';
 import type { JoinedClient } from '../../../src/shared/domain/lifecycle.ts';
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
-import type { CallingClient } from '../../contracts/index.ts';
+import type { CallingClient } from './contract.ts';
 import type { SessionContext } from './context.ts';
 
 interface GuestAgent {

@@ -1,12 +1,12 @@
 /**
  * The session host runs the relay's one session, from its start to its end. See `SessionHost` in
- * server/contracts/session.ts.
+ * contract.ts.
  */
 import { createListeners } from '../../../src/shared/domain/platform/events.ts';
 import type { AgentId, MessageId } from '../../../src/shared/domain/ids.ts';
 import type { EndReason } from '../../../src/shared/protocol/documents.ts';
 import type { PostMessage } from '../../../src/shared/protocol/http.ts';
-import type { MoreForAgent, PostOutcome, SessionHost } from '../../contracts/index.ts';
+import type { MoreForAgent, PostOutcome, SessionHost } from './contract.ts';
 import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
 import type { Rest } from '../runs/context.ts';
 import type { SessionHostDeps } from './context.ts';

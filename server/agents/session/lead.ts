@@ -7,8 +7,8 @@
 import type { MessageId } from '../../../src/shared/domain/ids.ts';
 import { LEAD_ID } from '../../../src/shared/domain/seat.ts';
 import type { RoostEvent } from '../../../src/shared/protocol/events.ts';
-import type { ToolOutcome } from '../../contracts/index.ts';
-import { toolDone, toolError } from '../../contracts/define-tool.ts';
+import type { ToolOutcome } from '../../tools/index.ts';
+import { toolDone, toolError } from '../../tools/define-tool.ts';
 import { isRehearsal } from '../minds/index.ts';
 import { applyChange } from './changes.ts';
 import type { SessionContext } from './context.ts';

@@ -1,6 +1,6 @@
 /** The agents in this session besides the lead, here or on the way. All others sleep. */
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
-import type { Birth } from '../../contracts/index.ts';
+import type { Birth } from './contract.ts';
 import type { AsleepReason } from '../../../src/shared/protocol/events.ts';
 import type { Life } from '../runs/life.ts';
 import type { Interruption } from '../runs/outcome.ts';

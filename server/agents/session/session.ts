@@ -9,15 +9,9 @@ import type { EndReason } from '../../../src/shared/protocol/documents.ts';
 import type { PostMessage } from '../../../src/shared/protocol/http.ts';
 import { LIMITS } from '../../../src/shared/protocol/limits.ts';
 import type { TeamMember } from '../../../src/shared/protocol/team.ts';
-import type {
-  AgentState,
-  Brought,
-  CallingClient,
-  EventLog,
-  MoreForAgent,
-  Newborn,
-  PostOutcome,
-} from '../../contracts/index.ts';
+import type { Brought, CallingClient, MoreForAgent, Newborn, PostOutcome } from './contract.ts';
+import type { EventLog } from '../../log/index.ts';
+import type { AgentState } from '../../../src/shared/domain/guardrails.ts';
 import type { Interruption } from '../runs/outcome.ts';
 import type { Speaker } from '../runs/speaker.ts';
 import type { SessionContext } from './context.ts';

@@ -7,8 +7,8 @@ import type { AsleepReason, CallKind, RoostEvent } from '../../../src/shared/pro
 import { type ReportLine, reportText } from '../../../src/shared/domain/team-report.ts';
 import { checkName } from '../../../src/shared/domain/names.ts';
 import { LIMITS } from '../../../src/shared/protocol/limits.ts';
-import type { ToolOutcome } from '../../contracts/index.ts';
-import { toolError } from '../../contracts/define-tool.ts';
+import type { ToolOutcome } from '../../tools/index.ts';
+import { toolError } from '../../tools/define-tool.ts';
 import type { MindTool } from '../minds/index.ts';
 import type { OwnTools } from '../runs/toolbox.ts';
 import type { SessionContext } from './context.ts';

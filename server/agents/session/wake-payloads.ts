@@ -14,7 +14,9 @@ import { renderTranscript, type TranscriptMessage } from '../../../src/shared/do
 import type { AgentPayload } from '../../../src/shared/domain/wake-payload.ts';
 import type { EventOf, StoredEvent } from '../../../src/shared/protocol/events.ts';
 import type { StartSession } from '../../../src/shared/protocol/http.ts';
-import type { Directory, EventLog, WokenTalk } from '../../contracts/index.ts';
+import type { WokenTalk } from '../minds/mind.ts';
+import type { EventLog } from '../../log/index.ts';
+import type { Directory } from '../../team/directory/index.ts';
 
 export interface WakePayloads {
   /** A session begins. The data of an earlier one is deleted. */

@@ -3,7 +3,7 @@ import { hasWordsOfOthers } from '../../../src/shared/domain/transcript.ts';
 import { cutMiddle } from '../../../src/shared/domain/cut-middle.ts';
 import type { AgentPayload } from '../../../src/shared/domain/wake-payload.ts';
 import type { AsleepReason, RoostEvent } from '../../../src/shared/protocol/events.ts';
-import { WAYS } from '../../contracts/index.ts';
+import { WAYS } from '../../team/memory/foreign.ts';
 import { isAway } from '../../store/index.ts';
 import { createInboxReader } from '../runs/inbox-reader.ts';
 import { DATABASE_BROKE } from '../runs/outcome.ts';

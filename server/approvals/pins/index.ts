@@ -20,7 +20,7 @@ import { covers, type Network } from '../../../src/shared/domain/network.ts';
 import { isRecord } from '../../../src/shared/domain/platform/json.ts';
 import { MIND_PREFIX } from '../../../src/shared/domain/toolsets.ts';
 import type { CommandReach, PinnedFile } from '../../../src/shared/protocol/approvals.ts';
-import type { Configs } from '../../contracts/index.ts';
+import type { Configs } from '../../team/gate/configs.ts';
 import type { Sandbox } from '../../execution/sandbox/index.ts';
 import { type Workspace, WorkspaceError, type Workspaces } from '../../files/workspaces/index.ts';
 import { commandWords } from './command-words.ts';

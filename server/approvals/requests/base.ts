@@ -2,7 +2,10 @@
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import type { Timers } from '../../../src/shared/domain/platform/timers.ts';
 import type { RoostEvent } from '../../../src/shared/protocol/events.ts';
-import type { Alone, AnsweredCall, Caller, EventLog, Reach, SessionHost } from '../../contracts/index.ts';
+import type { Alone, Reach } from '../../agents/reach/contract.ts';
+import type { SessionHost } from '../../agents/session/contract.ts';
+import type { EventLog } from '../../log/index.ts';
+import type { AnsweredCall, Caller } from '../../tools/index.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { Database, Db } from '../../store/index.ts';
 import type { Pins } from '../pins/index.ts';

@@ -1,10 +1,11 @@
 /** Runs an allowed call once, and tells its agent the outcome. */
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import { toolsetOf } from '../../../src/shared/domain/toolsets.ts';
-import type { Caller, SessionHost, TeamTool, ToolOutcome } from '../../contracts/index.ts';
+import type { SessionHost } from '../../agents/session/contract.ts';
+import type { Caller, TeamTool, ToolOutcome } from '../../tools/index.ts';
 import type { Logger } from '../../platform/logger.ts';
 import { type Database, enduring } from '../../store/index.ts';
-import { toolError } from '../../contracts/define-tool.ts';
+import { toolError } from '../../tools/define-tool.ts';
 import type { CallRows, StoredCall } from './rows.ts';
 import type { Contents } from './contents.ts';
 import type { Leave } from './leave.ts';

@@ -1,7 +1,7 @@
 /**
  * The content that waiting calls are about. It is read again whenever a call is shown or answered.
  */
-import type { Agreed } from '../../contracts/index.ts';
+import type { Agreed } from '../../tools/index.ts';
 import type { Pinned, PinnedCall, Pins } from '../pins/index.ts';
 import type { CallRows, StoredCall } from './rows.ts';
 

@@ -2,8 +2,31 @@
 import type { AgentId, RunId } from '../../../src/shared/domain/ids.ts';
 import type { Answer, PinnedFile, ToolCall } from '../../../src/shared/protocol/approvals.ts';
 import type { Given } from '../../../src/shared/domain/question-form.ts';
-import type { AskLeave, AskPerson, Caller, NoteDeed, TeamTool, ToolOutcome } from '../../contracts/index.ts';
+import type { AskLeave, NoteDeed } from '../../agents/minds/deeds.ts';
+import type { Caller, TeamTool, ToolOutcome } from '../../tools/index.ts';
 import type { StoredCall } from './rows.ts';
+import type { FormValue } from '../../../src/shared/domain/question-form.ts';
+import type { ServerQuestion } from '../../../src/shared/protocol/approvals.ts';
+
+/**
+ * The person's answer to an MCP server's question. `cancel`: nobody answered, or the question was
+ * withdrawn.
+ */
+export type PersonAnswer =
+  | { readonly action: 'accept'; readonly content: Readonly<Record<string, FormValue>> }
+  | { readonly action: 'decline' | 'cancel' };
+
+/**
+ * Asks the person an MCP server's question on a card. Resolves when they have answered, or when
+ * `signal` aborts; its reason is a sentence that says why. Rejects if the question cannot be
+ * asked.
+ */
+export type AskPerson = (asked: {
+  readonly tool: string;
+  readonly question: ServerQuestion;
+  readonly caller: Caller;
+  readonly signal: AbortSignal;
+}) => Promise<PersonAnswer>;
 
 export type Answered =
   | { readonly ok: true; readonly call: ToolCall }

@@ -8,7 +8,7 @@ import { type CommandReach, commandReachSchema, type PinnedFile } from '../../..
 import type { AgentConfigInput } from '../../../src/shared/protocol/config.ts';
 import { charactersIn } from '../../platform/json-bounds.ts';
 import type { Db } from '../../store/index.ts';
-import type { Configs } from '../../contracts/index.ts';
+import type { Configs } from '../../team/gate/configs.ts';
 import { goesAsFar, isBounded, type Pinned, type PinnedCall, type Pins } from '../pins/index.ts';
 import { type StoredCall, pinnedSchema } from './rows.ts';
 

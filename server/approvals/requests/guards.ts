@@ -1,8 +1,8 @@
 /** Guards of tools: a call runs, waits for the person's yes, or is refused, as its grant says. */
 import { toolsetOf } from '../../../src/shared/domain/toolsets.ts';
 import type { AllowedBy } from '../../../src/shared/protocol/approvals.ts';
-import type { Caller, TeamTool, ToolOutcome } from '../../contracts/index.ts';
-import { toolDone, toolError } from '../../contracts/define-tool.ts';
+import type { Caller, TeamTool, ToolOutcome } from '../../tools/index.ts';
+import { toolDone, toolError } from '../../tools/define-tool.ts';
 import { charactersIn } from '../../platform/json-bounds.ts';
 import type { StoredCall, NewCall } from './rows.ts';
 import type { Approvals } from './contract.ts';

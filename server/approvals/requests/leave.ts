@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto';
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import type { AllowedBy } from '../../../src/shared/protocol/approvals.ts';
-import type { AskLeave, DeedEnd, NoteDeed, Verdict } from '../../contracts/index.ts';
+import type { AskLeave, DeedEnd, NoteDeed, Verdict } from '../../agents/minds/deeds.ts';
 import { charactersIn } from '../../platform/json-bounds.ts';
 import type { PinnedCall, Pins } from '../pins/index.ts';
 import type { Let } from './granted.ts';

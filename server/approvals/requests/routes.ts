@@ -12,7 +12,8 @@ import {
   toolCallSchema,
 } from '../../../src/shared/protocol/approvals.ts';
 import { approvalEndpoints } from '../../../src/shared/protocol/endpoints/approvals.ts';
-import type { Configs, Directory } from '../../contracts/index.ts';
+import type { Directory } from '../../team/directory/index.ts';
+import type { Configs } from '../../team/gate/configs.ts';
 import { agentIdIn } from '../../team/directory/index.ts';
 import { answer, type Env, type Handled } from '../../http/endpoint.ts';
 import type { HomeRights } from '../../access/owner-rights.ts';

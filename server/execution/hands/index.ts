@@ -14,7 +14,10 @@
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import { grantOf } from '../../../src/shared/domain/toolsets.ts';
 import type { HomeRights } from '../../access/owner-rights.ts';
-import { type Configs, type EventLog, RECORDS_NOTHING, type RecordWork, type TeamTool } from '../../contracts/index.ts';
+import { RECORDS_NOTHING, type RecordWork } from '../../files/workspaces/record-work.ts';
+import type { EventLog } from '../../log/index.ts';
+import type { Configs } from '../../team/gate/configs.ts';
+import type { TeamTool } from '../../tools/index.ts';
 import { createFileTools } from '../../files/workspaces/tools.ts';
 import type { Workspaces } from '../../files/workspaces/index.ts';
 import type { Sandbox } from '../sandbox/index.ts';

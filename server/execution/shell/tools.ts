@@ -7,8 +7,8 @@ import type { AgentId, RunId } from '../../../src/shared/domain/ids.ts';
 import { NUMBERS } from '../../../src/shared/domain/setting-table.ts';
 import { quote } from '../../../src/shared/domain/quoting.ts';
 import { covers, type Network } from '../../../src/shared/domain/network.ts';
-import type { Caller, CommandOf, TeamTool, ToolOutcome } from '../../contracts/index.ts';
-import { defineTool, toolDone, toolError } from '../../contracts/define-tool.ts';
+import type { Caller, TeamTool, ToolOutcome } from '../../tools/index.ts';
+import { defineTool, toolDone, toolError } from '../../tools/define-tool.ts';
 import { type Sandbox, SANDBOX_LIMITS, type SandboxEnd, type SandboxRun } from '../sandbox/index.ts';
 import {
   MAKE_ROOM,
@@ -17,6 +17,12 @@ import {
   WorkspaceError,
   type Workspaces,
 } from '../../files/workspaces/index.ts';
+
+/** Whose a command is. `executor`: the run of an executor. Null: the agent itself. */
+export interface CommandOf {
+  readonly agentId: AgentId;
+  readonly executor: RunId | null;
+}
 
 /** Limits of agents' commands. Times in ms. */
 const SHELL_LIMITS = {

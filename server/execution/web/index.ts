@@ -13,8 +13,8 @@ import { quote, titled } from '../../../src/shared/domain/quoting.ts';
 import { PROVIDER_TOOLS } from '../../../src/shared/domain/toolsets.ts';
 import { createPace } from '../../platform/pace.ts';
 import { createGuardedFetch, fits, hostOf } from '../../platform/guarded-fetch.ts';
-import type { TeamTool } from '../../contracts/index.ts';
-import { defineTool, toolDone, toolError } from '../../contracts/define-tool.ts';
+import type { TeamTool } from '../../tools/index.ts';
+import { defineTool, toolDone, toolError } from '../../tools/define-tool.ts';
 import { WEB_LIMITS, type WebLimits } from './settings.ts';
 
 // The text of a page without its layout: as Markdown, in one pass over its markup. No tree is

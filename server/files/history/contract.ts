@@ -2,7 +2,7 @@
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import type { Timers } from '../../../src/shared/domain/platform/timers.ts';
 import type { Changes, Compared, Gap, History, Restored } from '../../../src/shared/protocol/endpoints/history.ts';
-import type { RecordWork } from '../../contracts/recorder.ts';
+import type { RecordWork } from '../workspaces/record-work.ts';
 import type { Lane } from '../../platform/lanes.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { HistoryLimits } from './settings.ts';

@@ -3,7 +3,7 @@ import { existsSync, lstatSync } from 'node:fs';
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import { createLimiter, createQueue } from '../../../src/shared/domain/platform/queue.ts';
 import type { Gap, Work } from '../../../src/shared/protocol/endpoints/history.ts';
-import type { RecordWork } from '../../contracts/recorder.ts';
+import type { RecordWork } from '../workspaces/record-work.ts';
 import { GitError } from '../../platform/git/index.ts';
 import { codeOf } from '../../platform/errors.ts';
 import { countsOf, type Difference, differences, EMPTY, type Listing, shownDifferences } from './listing.ts';

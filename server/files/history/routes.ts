@@ -6,7 +6,7 @@ import type { Context } from 'hono';
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import { sentence } from '../../../src/shared/domain/names.ts';
 import { type Gap, historyEndpoints } from '../../../src/shared/protocol/endpoints/history.ts';
-import type { Directory } from '../../contracts/index.ts';
+import type { Directory } from '../../team/directory/index.ts';
 import { answer, type Env, type Handled } from '../../http/endpoint.ts';
 import { problem } from '../../http/problem.ts';
 import { agentIdIn } from '../../team/directory/index.ts';

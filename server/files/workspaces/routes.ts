@@ -5,7 +5,8 @@
 import type { Context } from 'hono';
 import { createLimiter } from '../../../src/shared/domain/platform/queue.ts';
 import { LISTED_ENTRIES, UPLOAD_BYTES, workspaceEndpoints } from '../../../src/shared/protocol/endpoints/workspaces.ts';
-import { type Directory, RECORDS_NOTHING, type RecordWork } from '../../contracts/index.ts';
+import { RECORDS_NOTHING, type RecordWork } from './record-work.ts';
+import type { Directory } from '../../team/directory/index.ts';
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import { agentIdIn } from '../../team/directory/index.ts';
 import { answer, type Env, type Handled } from '../../http/endpoint.ts';

@@ -17,7 +17,7 @@ import {
   type FormValue,
 } from '../../../src/shared/domain/question-form.ts';
 import type { ServerQuestion } from '../../../src/shared/protocol/approvals.ts';
-import type { PersonAnswer } from '../../contracts/index.ts';
+import type { PersonAnswer } from '../../approvals/requests/contract.ts';
 import type { KeyFilter } from '../../platform/key-filter.ts';
 import type { McpLimits } from './settings.ts';
 

@@ -9,7 +9,7 @@ import { isRecord, parseJson } from '../../../src/shared/domain/platform/json.ts
 import { titled, writeSaid } from '../../../src/shared/domain/quoting.ts';
 import { MCP_PREFIX } from '../../../src/shared/domain/toolsets.ts';
 import type { OfferedTool } from '../../../src/shared/protocol/mcp.ts';
-import type { ToolOutcome } from '../../contracts/index.ts';
+import type { ToolOutcome } from '../../tools/index.ts';
 import type { KeyFilter } from '../../platform/key-filter.ts';
 import { isShowable, pictureHead } from '../../platform/picture.ts';
 import { mindSchemaOf, short } from './mind-schema.ts';

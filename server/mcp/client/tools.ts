@@ -5,8 +5,9 @@
 import { z } from 'zod';
 import { shownText } from '../../../src/shared/domain/names.ts';
 import type { McpTool } from '../../../src/shared/protocol/mcp.ts';
-import type { AskPerson, Caller, TeamTool, ToolOutcome } from '../../contracts/index.ts';
-import { toolError } from '../../contracts/define-tool.ts';
+import type { AskPerson } from '../../approvals/requests/contract.ts';
+import type { Caller, TeamTool, ToolOutcome } from '../../tools/index.ts';
+import { toolError } from '../../tools/define-tool.ts';
 import type { Asks } from './elicitation.ts';
 import { LinkError, type Link } from './link-types.ts';
 import { mindSchemaOf } from './mind-schema.ts';

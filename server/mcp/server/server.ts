@@ -18,20 +18,16 @@ import type { AgentId, RunId } from '../../../src/shared/domain/ids.ts';
 import { shownName } from '../../../src/shared/domain/names.ts';
 import { seatNumber } from '../../../src/shared/domain/seat.ts';
 import type { TeamMember } from '../../../src/shared/protocol/team.ts';
-import type {
-  Caller,
-  Configs,
-  EventLog,
-  Gate,
-  Inbox,
-  Pauses,
-  SessionHost,
-  TeamTool,
-  ToolOutcome,
-} from '../../contracts/index.ts';
+import type { SessionHost } from '../../agents/session/contract.ts';
+import type { EventLog } from '../../log/index.ts';
+import type { Configs } from '../../team/gate/configs.ts';
+import type { Gate } from '../../team/gate/contract.ts';
+import type { Inbox } from '../../team/inbox/index.ts';
+import type { Pauses } from '../../team/pauses/index.ts';
+import type { Caller, TeamTool, ToolOutcome } from '../../tools/index.ts';
 import type { Threads } from '../../team/threads/index.ts';
 import type { Credentials } from '../../access/index.ts';
-import { misfitsOf } from '../../contracts/define-tool.ts';
+import { misfitsOf } from '../../tools/define-tool.ts';
 import {
   howToLive,
   INSTRUCTIONS,

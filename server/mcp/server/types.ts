@@ -2,16 +2,14 @@
 import type { Context } from 'hono';
 import type { RunId } from '../../../src/shared/domain/ids.ts';
 import type { Credentials } from '../../access/index.ts';
-import type {
-  Configs,
-  Directory,
-  EventLog,
-  Gate,
-  Inbox,
-  SessionHost,
-  Pauses,
-  TeamTool,
-} from '../../contracts/index.ts';
+import type { SessionHost } from '../../agents/session/contract.ts';
+import type { EventLog } from '../../log/index.ts';
+import type { Directory } from '../../team/directory/index.ts';
+import type { Configs } from '../../team/gate/configs.ts';
+import type { Gate } from '../../team/gate/contract.ts';
+import type { Inbox } from '../../team/inbox/index.ts';
+import type { Pauses } from '../../team/pauses/index.ts';
+import type { TeamTool } from '../../tools/index.ts';
 import type { Env } from '../../http/endpoint.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { Threads } from '../../team/threads/index.ts';

@@ -2,7 +2,8 @@
 import type { ProjectId } from '../../../src/shared/domain/ids.ts';
 import type { Timers } from '../../../src/shared/domain/platform/timers.ts';
 import type { RoostEvent } from '../../../src/shared/protocol/events.ts';
-import type { Directory, EventLog } from '../../contracts/index.ts';
+import type { EventLog } from '../../log/index.ts';
+import type { Directory } from '../../team/directory/index.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { Db } from '../../store/index.ts';
 import type { ProjectRoom } from './room.ts';

@@ -1,7 +1,7 @@
 /** Claims of tasks together with the place where the work is done. */
 import { kindOfColumn } from '../../../src/shared/domain/projects.ts';
 import type { Project, Task } from '../../../src/shared/protocol/projects.ts';
-import type { Caller } from '../../contracts/index.ts';
+import type { Caller } from '../../tools/index.ts';
 import type { Holder, Projects, Refused, TaskWork } from './contract.ts';
 
 export type Claimed =

@@ -7,7 +7,7 @@ import { takesOneTask } from '../../../src/shared/domain/one-task.ts';
 import { columnOfKind } from '../../../src/shared/domain/projects.ts';
 import { titled } from '../../../src/shared/domain/quoting.ts';
 import type { ProjectValue } from '../../../src/shared/protocol/projects.ts';
-import type { EventLog } from '../../contracts/index.ts';
+import type { EventLog } from '../../log/index.ts';
 import type { ProjectsBase } from './base.ts';
 import type { Projects, Refused } from './contract.ts';
 import { readClaimedIn } from './board.ts';

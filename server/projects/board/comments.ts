@@ -11,7 +11,7 @@ import { mentionedIn } from '../../../src/shared/domain/mentions.ts';
 import { commentsThread, PERSON } from '../../../src/shared/domain/threads.ts';
 import { LIMITS } from '../../../src/shared/protocol/limits.ts';
 import type { ThreadMessage } from '../../../src/shared/protocol/threads.ts';
-import type { Directory } from '../../contracts/index.ts';
+import type { Directory } from '../../team/directory/index.ts';
 import type { Threads } from '../../team/threads/index.ts';
 import type { Outcome, Projects, Refused } from './contract.ts';
 

@@ -16,7 +16,7 @@ import type {
   Task,
   TaskValue,
 } from '../../../src/shared/protocol/projects.ts';
-import type { Caller } from '../../contracts/index.ts';
+import type { Caller } from '../../tools/index.ts';
 import type { RecordSource } from '../../team/records/index.ts';
 
 export type ProjectRefusal = Extract<

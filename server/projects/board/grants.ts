@@ -5,7 +5,7 @@
 import type { AgentId, ProjectId } from '../../../src/shared/domain/ids.ts';
 import { type Grant, TOOLSETS } from '../../../src/shared/domain/toolsets.ts';
 import type { CommandGrant } from '../../../src/shared/protocol/attempts.ts';
-import type { Configs } from '../../contracts/index.ts';
+import type { Configs } from '../../team/gate/configs.ts';
 import type { Projects } from './contract.ts';
 
 /** The narrowest first. */

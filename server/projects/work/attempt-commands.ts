@@ -1,7 +1,7 @@
 /** What agents do in checkouts: the attempt to which a command or a path belongs. */
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import type { Attempt } from '../../../src/shared/protocol/attempts.ts';
-import type { CommandOf } from '../../contracts/index.ts';
+import type { CommandOf } from '../../execution/shell/tools.ts';
 import type { OpenAttempt } from '../board/index.ts';
 import { CHECKOUT_LIMITS } from '../checkouts/index.ts';
 import { namesFolder } from './checkout-list.ts';

@@ -4,7 +4,7 @@ import { createQueues } from '../../../src/shared/domain/platform/queue.ts';
 import { columnOfKind } from '../../../src/shared/domain/projects.ts';
 import type { Attempt } from '../../../src/shared/protocol/attempts.ts';
 import type { Project, Task } from '../../../src/shared/protocol/projects.ts';
-import type { Directory } from '../../contracts/index.ts';
+import type { Directory } from '../../team/directory/index.ts';
 import type { Logger } from '../../platform/logger.ts';
 import { type Attempts, type Projects, withHistory } from '../board/index.ts';
 import type { Checkouts, Repositories, Repository, Tokens } from '../checkouts/index.ts';

@@ -2,7 +2,7 @@
 import { titled } from '../../../src/shared/domain/quoting.ts';
 import type { Attempt } from '../../../src/shared/protocol/attempts.ts';
 import type { Project, Task } from '../../../src/shared/protocol/projects.ts';
-import type { Caller } from '../../contracts/index.ts';
+import type { Caller } from '../../tools/index.ts';
 import type { Attempts } from '../board/index.ts';
 import {
   CHECKOUT_LIMITS,

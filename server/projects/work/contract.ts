@@ -2,7 +2,8 @@
 import type { AgentId, ProjectId, TaskId } from '../../../src/shared/domain/ids.ts';
 import type { Attempt, Diff, FilePatch, ProjectSpent, Receipt } from '../../../src/shared/protocol/attempts.ts';
 import type { FoundAnywhere, Project, Task } from '../../../src/shared/protocol/projects.ts';
-import type { Caller, CommandOf } from '../../contracts/index.ts';
+import type { CommandOf } from '../../execution/shell/tools.ts';
+import type { Caller } from '../../tools/index.ts';
 import type { TaskWork } from '../board/index.ts';
 import type { WorkForgetting } from './forgetting.ts';
 import type { endedSince } from './ended.ts';

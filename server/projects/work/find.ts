@@ -5,7 +5,7 @@ import { missingWords, wordsIn } from '../../../src/shared/domain/task-search.ts
 import { type FoundAnywhere, PROJECT_LIMITS, type Project } from '../../../src/shared/protocol/projects.ts';
 import type { Projects } from '../board/index.ts';
 import { CHECKOUTS_FOLDER } from '../../../src/shared/protocol/outward-texts.ts';
-import type { Directory } from '../../contracts/index.ts';
+import type { Directory } from '../../team/directory/index.ts';
 import type { Repositories } from '../checkouts/index.ts';
 import type { Workspaces } from '../../files/workspaces/index.ts';
 import { isFault } from './outcome.ts';

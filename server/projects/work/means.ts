@@ -6,7 +6,8 @@ import { grantOf, MIND_PREFIX } from '../../../src/shared/domain/toolsets.ts';
 import type { Attempt } from '../../../src/shared/protocol/attempts.ts';
 import type { Project } from '../../../src/shared/protocol/projects.ts';
 import { allowedTools, type TeamTools } from '../../agents/runs/team-tools.ts';
-import type { Caller, Configs } from '../../contracts/index.ts';
+import type { Configs } from '../../team/gate/configs.ts';
+import type { Caller } from '../../tools/index.ts';
 import type { Checkouts } from '../checkouts/index.ts';
 
 /** Tools of Roost that reach the files of a checkout. */

@@ -10,7 +10,8 @@
 import type { AgentId, MessageId, ProjectId, RunId, TaskId } from '../../../src/shared/domain/ids.ts';
 import { sentence } from '../../../src/shared/domain/names.ts';
 import { tokensOf } from '../../../src/shared/domain/request-cost.ts';
-import type { CostHold, CostRequest, Costs, EventLog, RequestEnd } from '../../contracts/index.ts';
+import type { EventLog } from '../../log/index.ts';
+import type { CostHold, CostRequest, Costs, RequestEnd } from '../../team/costs/contract.ts';
 import type { Attempts, Began, Projects, Spent } from '../board/index.ts';
 import type { WorkLimits } from './limits.ts';
 

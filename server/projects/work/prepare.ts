@@ -8,7 +8,7 @@ import { PERSON } from '../../../src/shared/domain/threads.ts';
 import type { Attempt } from '../../../src/shared/protocol/attempts.ts';
 import { CHECKOUTS_FOLDER } from '../../../src/shared/protocol/outward-texts.ts';
 import type { Project, Task } from '../../../src/shared/protocol/projects.ts';
-import type { Caller } from '../../contracts/index.ts';
+import type { Caller } from '../../tools/index.ts';
 import type { Holder } from '../board/index.ts';
 import { CHECKOUT_LIMITS, type Place, type Repository } from '../checkouts/index.ts';
 import { lastOf } from './forgetting.ts';

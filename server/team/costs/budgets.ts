@@ -19,8 +19,10 @@ import { type BudgetState, microUsdOf, roomIn, usdText } from '../../../src/shar
 import { type Day, dayOf } from '../../../src/shared/domain/zone-days.ts';
 import { sentence } from '../../../src/shared/domain/names.ts';
 import { type Db, repeated } from '../../store/index.ts';
-import type { Configs, CostRequest, Directory } from '../../contracts/index.ts';
-import { createCommits } from '../events/commits.ts';
+import type { CostRequest } from './contract.ts';
+import type { Directory } from '../directory/index.ts';
+import type { Configs } from '../gate/configs.ts';
+import { createCommits } from '../../log/commits.ts';
 import type { PriceTable, UsageRows } from './usage-rows.ts';
 import { COST_LIMITS } from './settings.ts';
 import type { SetAside } from '../../platform/set-aside.ts';

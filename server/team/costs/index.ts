@@ -26,17 +26,10 @@ import {
   type Taken,
 } from '../../../src/shared/domain/request-cost.ts';
 import { costEndpoints } from '../../../src/shared/protocol/endpoints/costs.ts';
-import type {
-  Configs,
-  CostRequest,
-  Costs,
-  Directory,
-  EventLog,
-  RequestEnd,
-  SessionHost,
-  Took,
-  WakeRequests,
-} from '../../contracts/index.ts';
+import type { EventLog } from '../../log/index.ts';
+import type { CostRequest, Costs, RequestEnd, SizeOfWake, Took, WakeRequests } from './contract.ts';
+import type { Directory } from '../directory/index.ts';
+import type { Configs } from '../gate/configs.ts';
 import { ALWAYS_THERE, type Database, type Db, enduring } from '../../store/index.ts';
 import { answer, type Handled } from '../../http/endpoint.ts';
 import { problem } from '../../http/problem.ts';
@@ -511,7 +504,7 @@ export function createCosts({
 
 interface CostRoutesDeps {
   readonly costs: Omit<OpenCosts, 'check' | 'note'>;
-  readonly host: Pick<SessionHost, 'sizeOfWake'>;
+  readonly host: { readonly sizeOfWake: SizeOfWake };
   readonly configs: Pick<Configs, 'agent'>;
   /** Costs of scheduled and woken runs since then, by schedule, most expensive first. */
   readonly schedules: { spentSince(from: number): Promise<CostSums['routines']> };

@@ -16,7 +16,7 @@ import type { AgentId, MessageId, SessionId } from '../../../src/shared/domain/i
 import { anyTrue, bucketOf, cappedSum, isOneOf } from '../../store/dialect.ts';
 import { type Database, type Db, enduring, parseText, runTogether } from '../../store/index.ts';
 import { PRICES_SCOPE, writeConfig } from '../gate/index.ts';
-import { createCommits } from '../events/commits.ts';
+import { createCommits } from '../../log/commits.ts';
 import { COST_LIMITS } from './settings.ts';
 
 // The price table: the person's if they have set one, otherwise Roost's own.

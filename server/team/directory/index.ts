@@ -10,11 +10,26 @@ import { inOneLine } from '../../../src/shared/domain/talk.ts';
 import { teamEndpoints } from '../../../src/shared/protocol/endpoints/team.ts';
 import type { RoostEvent } from '../../../src/shared/protocol/events.ts';
 import type { Team, TeamMember } from '../../../src/shared/protocol/team.ts';
-import type { Directory, EventLog } from '../../contracts/index.ts';
+import type { EventLog } from '../../log/index.ts';
 import { answer, type Handled } from '../../http/endpoint.ts';
 import { problem } from '../../http/problem.ts';
 import { parseText, type Db } from '../../store/index.ts';
 import { type SetAside, SETS_NOTHING_ASIDE } from '../../platform/set-aside.ts';
+
+/** All members of the household, as the page last announced them. Names change. Ids do not. */
+export interface Directory {
+  set(team: Team): Promise<void>;
+  all(): Promise<readonly TeamMember[]>;
+  /** Whether a page has announced the household's members. */
+  isAnnounced(): Promise<boolean>;
+  /**
+   * Finds an agent by id, by name in any case, or by seat ("3", "seat 3"). The reason is a sentence
+   * for the caller.
+   */
+  find(
+    reference: string,
+  ): Promise<{ readonly ok: true; readonly agent: TeamMember } | { readonly ok: false; readonly reason: string }>;
+}
 
 // The page reports the team.
 

@@ -16,10 +16,30 @@ import {
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import { createSharedQueue } from '../../../src/shared/domain/platform/queue.ts';
 import type { RoostEvent } from '../../../src/shared/protocol/events.ts';
-import type { Configs } from '../../contracts/index.ts';
 import { isOneOf } from '../../store/dialect.ts';
 import type { Db } from '../../store/index.ts';
 import { effectiveConfig } from '../../../src/shared/protocol/effective.ts';
+import type { HouseholdConfigInput } from '../../../src/shared/protocol/config.ts';
+
+/** `version`: number of changes so far. 0: nothing was set. */
+interface Held<Own> {
+  readonly own: Own;
+  readonly effective: EffectiveConfig;
+  readonly version: number;
+}
+
+/**
+ * The person's settings, with every default filled in. Changes apply at once. A change that names a
+ * version is made only if that version is still the current one. False: it is not.
+ */
+export interface Configs {
+  agent(agentId: AgentId): Promise<Held<AgentConfig>>;
+  household(): Promise<Held<HouseholdConfig>>;
+  setAgent(agentId: AgentId, config: AgentConfigInput, version?: number): Promise<boolean>;
+  setHousehold(config: HouseholdConfigInput, version?: number): Promise<boolean>;
+  /** The limits of this agent. */
+  limits(agentId: AgentId): Promise<WakeLimits>;
+}
 
 /** The gate's part of the effective settings of an agent. */
 function limitsOf({ coordination, wakes_enabled, time_zone, flood_guard }: EffectiveConfig): WakeLimits {

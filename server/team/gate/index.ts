@@ -1,5 +1,5 @@
 /**
- * The gate on the store. See `Gate` in server/contracts for its contract, and
+ * The gate on the store. See `Gate` in contract.ts, and
  * src/shared/domain/wake-gate.ts for its rules.
  */
 import { type Selectable, sql } from 'kysely';
@@ -29,7 +29,7 @@ import type { RoostEvent } from '../../../src/shared/protocol/events.ts';
 import { isNoneOf, isOneOf } from '../../store/dialect.ts';
 import { SCHEMA, type Tables } from '../../store/tables.ts';
 import { ALWAYS_THERE, type Database, type Db, parseText, runTogether, writeOnce } from '../../store/index.ts';
-import type { Gate, WakePermit, WakeRequest } from '../../contracts/index.ts';
+import type { Gate, WakePermit, WakeRequest } from './contract.ts';
 import { HOUSEHOLD_SCOPE, type OpenConfigs } from './configs.ts';
 import { type SetAside, SETS_NOTHING_ASIDE } from '../../platform/set-aside.ts';
 export {

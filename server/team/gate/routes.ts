@@ -12,11 +12,34 @@ import { isSameJson } from '../../../src/shared/domain/platform/json.ts';
 import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
 import { wakeEndpoints } from '../../../src/shared/protocol/endpoints/team.ts';
 import { answerConfig } from '../../http/config-text.ts';
-import type { Configs, Directory, Gate, Pulses } from '../../contracts/index.ts';
+import type { Directory } from '../directory/index.ts';
+import type { Configs } from './configs.ts';
+import type { Gate } from './contract.ts';
 import { agentIdIn } from '../directory/index.ts';
 import { answer, applicationOf, lacks, type ApiClient, type Handled } from '../../http/endpoint.ts';
 import { problem } from '../../http/problem.ts';
 import { changedElsewhere, expectVersion } from '../../http/version.ts';
+import type { PulseSettings } from '../../../src/shared/protocol/config.ts';
+
+/** An agent's default routine, from its settings. */
+export interface Pulses {
+  of(agentId: AgentId): Promise<PulseSettings>;
+  /**
+   * Writes an agent's whole configuration. Fields that are left out of the pulse stay unchanged.
+   * Throws a problem if the configuration is invalid. `byPerson`: a person who switches the pulse
+   * on also lets the agent's snapshot be stored for it. False: the configuration is no longer at
+   * this `version`.
+   */
+  set(
+    agentId: AgentId,
+    said: {
+      readonly config: AgentConfig;
+      readonly pulse: PulseChanges;
+      readonly byPerson: boolean;
+      readonly version?: number | undefined;
+    },
+  ): Promise<boolean>;
+}
 
 export interface GateRoutesDeps {
   readonly gate: Pick<Gate, 'stats' | 'feed'>;

@@ -1,6 +1,5 @@
 /**
- * The inbox on the store. See `Inbox` in server/contracts. Ids and texts are stored as JSON text,
- * see store/tables.ts.
+ * The inbox on the store. Ids and texts are stored as JSON text, see store/tables.ts.
  */
 import { type Expression, type ExpressionBuilder, type Selectable, sql, type SqlBool } from 'kysely';
 import { z } from 'zod';
@@ -11,13 +10,63 @@ import type { AgentId, MessageId } from '../../../src/shared/domain/ids.ts';
 import { inboxEndpoints } from '../../../src/shared/protocol/endpoints/team.ts';
 import type { RoostEvent } from '../../../src/shared/protocol/events.ts';
 import type { InboxMessage } from '../../../src/shared/protocol/threads.ts';
-import type { Inbox, NewInboxMessage, TakenMessage } from '../../contracts/index.ts';
+import type { NewInboxMessage } from './put.ts';
 import { isOneOf } from '../../store/dialect.ts';
 import { type Db, parseText, repeated, writeOnce } from '../../store/index.ts';
 import { answer, type Handled } from '../../http/endpoint.ts';
 import type { Tables } from '../../store/tables.ts';
 import { type SetAside, SETS_NOTHING_ASIDE } from '../../platform/set-aside.ts';
 import { insertMessage, isCounted, putWithin } from './put.ts';
+import type { RunId, SessionId } from '../../../src/shared/domain/ids.ts';
+
+/** A message as its agent receives it. */
+export interface TakenMessage extends InboxMessage {
+  readonly attachments?: readonly SentAttachment[];
+}
+
+/** Messages that wait for an agent. They survive sessions and restarts. Each is delivered once. */
+export interface Inbox {
+  /**
+   * Stores a message. A repeated message id changes nothing. Null: the message is stored. Otherwise
+   * a sentence for the sender: the inbox has no room for an agent's message. `name`: the receiver's
+   * name, for that sentence.
+   */
+  put(message: NewInboxMessage, name?: string): Promise<string | null>;
+  /**
+   * Messages that wait for this agent, oldest first. The person's messages come first, then at most
+   * `limit` others.
+   */
+  waiting(agentId: AgentId, limit?: number): Promise<readonly InboxMessage[]>;
+  /** How many messages wait for this agent. */
+  count(agentId: AgentId): Promise<number>;
+  /** Null: the message does not exist, or was read long ago. */
+  statusOf(messageId: MessageId): Promise<'waits' | 'read' | null>;
+  /** Withdraws a message that an agent left for itself. False if it no longer waits. */
+  withdraw(messageId: MessageId): Promise<boolean>;
+  /**
+   * Claims messages for delivery in this run: the id of an answer, or of a call. `readIn`: the
+   * session, or the run where there is no session; null: a client outside both. Resolves with the
+   * messages that nobody had claimed before, oldest first. They are on disk as read.
+   */
+  claim(
+    messageIds: readonly MessageId[],
+    read: { readonly readIn: SessionId | RunId | null; readonly run: string; readonly time: number },
+  ): Promise<readonly TakenMessage[]>;
+  /** Newest first. `before` is a message id. */
+  list(
+    agentId: AgentId,
+    page: { readonly before: string | null; readonly limit: number },
+  ): Promise<{ readonly messages: readonly InboxMessage[]; readonly more: boolean }>;
+  unread(): Promise<ReadonlyMap<string, number>>;
+  /**
+   * Messages that answers of the relay claimed in this session, or in this run without a session.
+   */
+  takenIn(readIn: SessionId | RunId): Promise<readonly InboxMessage[]>;
+  /** The person withdraws their message. False if it no longer waits here. */
+  withdrawForPerson(messageId: MessageId): Promise<boolean>;
+  /** Undoes a claim whose message was never delivered. */
+  release(messageIds: readonly MessageId[]): Promise<void>;
+}
 
 // Attachments of messages that have not been read yet.
 

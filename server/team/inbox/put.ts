@@ -1,9 +1,29 @@
 /** Puts messages into the inbox of an agent, as far as there is room. */
 import { sql } from 'kysely';
-import type { NewInboxMessage } from '../../contracts/index.ts';
 import { lockNamed } from '../../store/dialect.ts';
 import type { Db } from '../../store/index.ts';
 import { refuseMessage, type Waiting } from '../../platform/quotas.ts';
+import type { SentAttachment } from '../../../src/shared/domain/attachment.ts';
+import type { MessagePriority, MessageType } from '../../../src/shared/domain/guardrails.ts';
+import type { MessageId, ThreadId } from '../../../src/shared/domain/ids.ts';
+
+export interface NewInboxMessage {
+  readonly messageId: MessageId;
+  readonly to: string;
+  /** "human", "relay" or an agent's id. */
+  readonly from: string;
+  readonly text: string;
+  readonly time: number;
+  readonly priority: MessagePriority;
+  readonly type?: MessageType;
+  readonly threadId: ThreadId | null;
+  /**
+   * The person's attachments are held in memory until they are claimed. The text names them for an
+   * agent that reads it after a restart. The relay's attachments are stored with the message, as
+   * far as there is room.
+   */
+  readonly attachments?: readonly SentAttachment[];
+}
 
 /**
  * Senders whose messages do not count towards a limit: the person, and the relay when it reports

@@ -5,8 +5,27 @@
  *
  * A way is the name of a tool, or one of `WAYS`.
  */
-import type { NoteForeign, Reader, TeamTool } from '../../contracts/index.ts';
+import type { TeamTool } from '../../tools/index.ts';
 import { toolsetOf } from '../../../src/shared/domain/toolsets.ts';
+import type { Caller } from '../../tools/index.ts';
+
+/** Ways that are no tools, by which an agent is shown text of others. */
+export const WAYS = {
+  /** A message that was not the person's own was put before the agent. */
+  message: 'a message',
+  /** The person attached a file or a picture. */
+  attachment: 'an attachment',
+  /** The conversation that the agent woke to has words of others. */
+  conversation: 'an earlier conversation',
+} as const;
+
+/** The session, or the run, in which an agent reads. */
+export type Reader = Pick<Caller, 'agentId' | 'sessionId' | 'runId' | 'run'>;
+
+export interface NoteForeign {
+  /** The reader was shown text of others in this way: by this tool, or by one of `WAYS`. */
+  note(reader: Reader, way: string): void;
+}
 
 /** Tools of the team whose every result may have what others wrote. */
 const READING = new Set([

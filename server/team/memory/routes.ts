@@ -1,7 +1,7 @@
 /** HTTP routes of memories, for the person. */
 import { memoryEndpoints } from '../../../src/shared/protocol/endpoints/memories.ts';
 import type { Memory, MemorySource } from '../../../src/shared/protocol/memories.ts';
-import type { Directory } from '../../contracts/index.ts';
+import type { Directory } from '../directory/index.ts';
 import { answer, type Handled } from '../../http/endpoint.ts';
 import { problem } from '../../http/problem.ts';
 import { changedElsewhere } from '../../http/version.ts';

@@ -1,5 +1,5 @@
 /**
- * Which agents are paused in the running session, in memory. See `Pauses` in server/contracts.
+ * Which agents are paused in the running session, in memory.
  *
  * A flag changes only when its event is on disk, so that what pages show and what holds calls back
  * always agree. Changes of one agent are queued. When a flag is cleared, all waiting calls are
@@ -16,9 +16,62 @@ import type { WakeDecision, WakeSource } from '../../../src/shared/protocol/wake
 import { createListeners } from '../../../src/shared/domain/platform/events.ts';
 import { LONGEST_TIMER_MS, type Timers } from '../../../src/shared/domain/platform/timers.ts';
 import { createQueues } from '../../../src/shared/domain/platform/queue.ts';
-import type { Configs, Directory, EventLists, EventLog, Pauses, PauseWait } from '../../contracts/index.ts';
+import type { EventLog } from '../../log/index.ts';
+import type { Directory } from '../directory/index.ts';
+import type { Configs } from '../gate/configs.ts';
 import { answer, type Env, type Handled, refuseWithout } from '../../http/endpoint.ts';
 import { problem } from '../../http/problem.ts';
+import type { EffectiveConfig } from '../../../src/shared/protocol/config.ts';
+
+/**
+ * `late`: still asleep after the longest wait. `ended`: the session is over. `aborted`: the caller
+ * is gone.
+ */
+export type PauseWait = 'awake' | 'late' | 'ended' | 'aborted';
+
+/** The sleeping flags of the running session, and everything that waits for one of them. */
+export interface Pauses {
+  /**
+   * A session begins. Its agents arrive through `join`. `lists`: event lists of agents for which
+   * the session overrides their own.
+   */
+  begin(sessionId: SessionId, lists?: EventLists): void;
+  /**
+   * The events that put this agent to sleep and wake it: the session's lists where it has some,
+   * else the agent's own.
+   */
+  eventsOf(agentId: AgentId): Promise<TeamEvents>;
+  /**
+   * An agent joins the running session. Its flag is set where `agent_started` is one of its sleep
+   * events.
+   */
+  join(agentId: AgentId): Promise<void>;
+  /** Notifies all waiting callers that the session is over. */
+  end(sessionId: SessionId): void;
+  isPaused(agentId: AgentId): boolean;
+  /**
+   * Null where the session or the agent is unknown. `by`: who or what set the flag, for the event.
+   */
+  set(sessionId: SessionId, agentId: AgentId, paused: boolean, by: string): Promise<boolean | null>;
+  get(sessionId: SessionId, agentId: AgentId): boolean | null;
+  /**
+   * Resolves at once where the agent is awake, is not in the session, or no session runs. An agent
+   * that is just joining is waited for. `limitMs`: Infinity waits as long as the session.
+   */
+  wait(agentId: AgentId, options: { readonly signal: AbortSignal; readonly limitMs: number }): Promise<PauseWait>;
+  /** How many callers wait now. */
+  waiting(): number;
+  /** Called after each change, when it is on disk. */
+  subscribe(
+    listener: (change: { readonly sessionId: SessionId; readonly agentId: AgentId; readonly paused: boolean }) => void,
+  ): () => void;
+}
+
+/** The events that put an agent to sleep and that wake it. */
+export type TeamEvents = Pick<EffectiveConfig['coordination'], 'sleep_events' | 'wake_events'>;
+
+/** Lists by agent. A missing list is taken from the agent's own settings. */
+export type EventLists = ReadonlyMap<AgentId, Partial<TeamEvents>>;
 
 // HTTP routes that pause and resume an agent.
 

@@ -27,7 +27,7 @@ import { scheduleRecordSchema } from '../../../src/shared/protocol/schedules.ts'
 import { isOneOf } from '../../store/dialect.ts';
 import type { Db } from '../../store/index.ts';
 import { scopeOf } from '../gate/index.ts';
-import type { EventLog } from '../../contracts/index.ts';
+import type { EventLog } from '../../log/index.ts';
 import { answer, type Env, type Handled } from '../../http/endpoint.ts';
 import { problem } from '../../http/problem.ts';
 

@@ -18,20 +18,34 @@ import type { TeamMember } from '../../../src/shared/protocol/team.ts';
 import type { Thread } from '../../../src/shared/protocol/threads.ts';
 import type { Timers } from '../../../src/shared/domain/platform/timers.ts';
 import { searchEndpoints } from '../../../src/shared/protocol/endpoints/threads.ts';
-import type {
-  Caller,
-  Directory,
-  Searches,
-  SearchOutcome,
-  TeamTool,
-  ToolOutcome,
-  Unanswered,
-} from '../../contracts/index.ts';
-import { defineTool, toolDone, toolError } from '../../contracts/define-tool.ts';
+import type { Directory } from '../directory/index.ts';
+import type { Caller, TeamTool, ToolOutcome } from '../../tools/index.ts';
+import { defineTool, toolDone, toolError } from '../../tools/define-tool.ts';
 import { answer, browserOf, type Handled } from '../../http/endpoint.ts';
 import { problem } from '../../http/problem.ts';
 import type { Threads } from '../threads/index.ts';
 import { withMostWords } from './words.ts';
+
+/**
+ * `no-page`: no page is open. `late`: no page answered in time. `unable`: the open pages cannot
+ * search just now.
+ */
+export type Unanswered = 'no-page' | 'late' | 'unable' | 'too-many' | 'aborted';
+
+export type SearchOutcome =
+  | { readonly ok: true; readonly answer: SearchAnswered }
+  | { readonly ok: false; readonly why: Unanswered };
+
+export interface Searches {
+  /**
+   * Registers a page that answers. It receives each search and returns whether it could be reached.
+   * Returns a function that unregisters it.
+   */
+  listen(page: (asked: SearchAsked) => boolean): () => void;
+  ask(asked: Omit<SearchAsked, 'searchId'>, signal: AbortSignal): Promise<SearchOutcome>;
+  /** An answer from the page of this sign-in. False: nobody waits for it. */
+  answer(searchId: string, page: string, answer: SearchAnswered): boolean;
+}
 
 /** Limits of searches that are not sizes of the protocol. */
 export const SEARCH_LIMITS = {

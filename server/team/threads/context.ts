@@ -9,7 +9,8 @@ import { eachOnce, type Named, PERSON } from '../../../src/shared/domain/threads
 import type { RoostEvent } from '../../../src/shared/protocol/events.ts';
 import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
 import type { Timers } from '../../../src/shared/domain/platform/timers.ts';
-import type { Directory, ThreadHooks } from '../../contracts/index.ts';
+import type { Directory } from '../directory/index.ts';
+import type { ThreadHooks } from './hooks.ts';
 import type { Db } from '../../store/index.ts';
 import type { SetAside } from '../../platform/set-aside.ts';
 

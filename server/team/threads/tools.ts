@@ -8,8 +8,9 @@ import {
   type Thread,
   type ThreadMessage,
 } from '../../../src/shared/protocol/threads.ts';
-import type { Caller, Directory, TeamTool, ToolOutcome } from '../../contracts/index.ts';
-import { defineTool, toolDone, toolError } from '../../contracts/define-tool.ts';
+import type { Directory } from '../directory/index.ts';
+import type { Caller, TeamTool, ToolOutcome } from '../../tools/index.ts';
+import { defineTool, toolDone, toolError } from '../../tools/define-tool.ts';
 import { THREAD_LIMITS } from './settings.ts';
 import type { Page, Refusal, Threads, WaitFor } from './context.ts';
 import { cutMiddle } from '../../../src/shared/domain/cut-middle.ts';

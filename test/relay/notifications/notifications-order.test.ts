@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openEventLog } from '../../../server/team/events/index.ts';
+import { openEventLog } from '../../../server/log/index.ts';
 import {
   createNotifications,
   type NotificationsDeps,

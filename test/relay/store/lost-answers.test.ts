@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCallRows } from '../../../server/approvals/requests/rows.ts';
 import { createCosts } from '../../../server/team/costs/index.ts';
-import { openEventLog } from '../../../server/team/events/index.ts';
+import { openEventLog } from '../../../server/log/index.ts';
 import { createInbox } from '../../../server/team/inbox/index.ts';
 import { createScheduleRows, NO_DETAIL } from '../../../server/schedules/rows.ts';
 import { SCHEDULE_LIMITS } from '../../../server/schedules/settings.ts';

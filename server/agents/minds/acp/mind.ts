@@ -24,7 +24,8 @@ import { sentence } from '../../../../src/shared/domain/names.ts';
 import { MIND_PREFIX } from '../../../../src/shared/domain/toolsets.ts';
 import type { Program } from '../../../../src/shared/protocol/programs.ts';
 import type { AgentMind, MindAnswer, MindErrorKind, MindListener, MindRequest } from '../index.ts';
-import type { AskLeave, Caller, NoteDeed, Verdict } from '../../../contracts/index.ts';
+import type { AskLeave, NoteDeed, Verdict } from '../deeds.ts';
+import type { Caller } from '../../../tools/index.ts';
 import { type EntryBelow, type Workspace, WorkspaceError } from '../../../files/workspaces/index.ts';
 import { inTime, type LeftSession, type OpenSession, openSession, type ResumableSession } from './starts.ts';
 import {

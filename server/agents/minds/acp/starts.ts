@@ -17,7 +17,7 @@ import type { AgentId } from '../../../../src/shared/domain/ids.ts';
 import { PERSON } from '../../../../src/shared/domain/threads.ts';
 import { isRecord } from '../../../../src/shared/domain/platform/json.ts';
 import { sentence } from '../../../../src/shared/domain/names.ts';
-import type { WokenTalk } from '../../../contracts/index.ts';
+import type { WokenTalk } from '../mind.ts';
 import type { Sealer } from '../../../platform/sealer.ts';
 import type { Db } from '../../../store/index.ts';
 import { memoryLeft } from '../../../platform/processes/index.ts';

@@ -8,7 +8,7 @@ import type { Timers } from '../../../../src/shared/domain/platform/timers.ts';
 import { THOUGHT } from '../../../../src/shared/domain/talk.ts';
 import { MIND_PREFIX } from '../../../../src/shared/domain/toolsets.ts';
 import { beginningOfText, cutMiddle } from '../../../../src/shared/domain/cut-middle.ts';
-import type { DeedEnd, NoteDeed } from '../../../contracts/index.ts';
+import type { DeedEnd, NoteDeed } from '../deeds.ts';
 import type { MindBlock, MindListener, MindMessage, MindRequest } from '../index.ts';
 import { mapStrings } from '../../../platform/json-bounds.ts';
 import { type Connection, ProgramError } from './connection.ts';

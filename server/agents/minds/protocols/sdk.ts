@@ -17,7 +17,8 @@ import {
 import { chunksOf } from '../../../../src/shared/domain/platform/old-browsers.ts';
 import { isRecord, parseJson } from '../../../../src/shared/domain/platform/json.ts';
 import type { Protocol } from '../../../../src/shared/protocol/models.ts';
-import type { MindBlock, MindMessage, MindRequest, Sealed } from '../../../contracts/mind.ts';
+import type { MindBlock, MindMessage, Sealed } from '../messages.ts';
+import type { MindRequest } from '../requests.ts';
 import { mapStrings, toWellFormed } from '../../../platform/json-bounds.ts';
 import { LOST_CALL } from '../assembly.ts';
 import { MIND_LIMITS } from '../settings.ts';

@@ -22,7 +22,7 @@ import { errorMessage } from '../../../../src/shared/domain/platform/error-messa
 import { REHEARSAL_MODEL } from '../../../../src/shared/domain/prices.ts';
 import { rehearsalSchema, type Rehearsal } from '../../../../src/shared/protocol/http.ts';
 import type { TeamMember } from '../../../../src/shared/protocol/team.ts';
-import type { Mind } from '../../../contracts/mind.ts';
+import type { Mind } from '../mind.ts';
 import { createAnthropicMind } from '../served.ts';
 import { bodySchema, readBody, type Households, type Reading } from './reading.ts';
 import { isBirth, replyTo, type ReplyPart } from './replies.ts';

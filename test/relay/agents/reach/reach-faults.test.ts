@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Caller } from '../../../../server/contracts/index.ts';
+import type { Caller } from '../../../../server/tools/index.ts';
 import { teamScript, type Reply, type Script, type ScriptedRequest } from '../../../support/scripted-model.ts';
 import { createGate, openSessionBench, payload, type Bench, type Household } from '../../../support/session.ts';
 

@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openEventLog } from '../../../../server/team/events/index.ts';
+import { openEventLog } from '../../../../server/log/index.ts';
 import { createAnthropicMind, type Mind } from '../../../../server/agents/minds/index.ts';
 import type { AgentRun, Run } from '../../../../server/agents/runs/index.ts';
 import { createSealer } from '../../../../server/platform/sealer.ts';

@@ -11,7 +11,7 @@ import { mcpServerSchema } from '../../../../src/shared/protocol/mcp.ts';
 import { createCallTime, createQuestions, type Asks } from '../../../../server/mcp/client/elicitation.ts';
 import { createLink } from '../../../../server/mcp/client/link.ts';
 import { MCP_LIMITS } from '../../../../server/mcp/client/settings.ts';
-import type { PersonAnswer } from '../../../../server/contracts/index.ts';
+import type { PersonAnswer } from '../../../../server/approvals/requests/contract.ts';
 import { createKeyFilter } from '../../../../server/platform/key-filter.ts';
 import { createProcesses } from '../../../../server/platform/processes/index.ts';
 import { filesBelow } from '../../../support/files-below.ts';

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { TeamTool } from '../../../../server/contracts/index.ts';
+import type { TeamTool } from '../../../../server/tools/index.ts';
 import { createCredentialProxy } from '../../../support/credential-proxy.ts';
 import { LYRA, openMcp } from '../../../support/mcp.ts';
 import { createStorePlace } from '../../../support/stores.ts';

@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createCostRoutes, createCosts, type OpenCosts } from '../../../../server/team/costs/index.ts';
 import { COST_LIMITS } from '../../../../server/team/costs/settings.ts';
-import { openEventLog } from '../../../../server/team/events/index.ts';
+import { openEventLog } from '../../../../server/log/index.ts';
 import { mount, type Env } from '../../../../server/http/endpoint.ts';
 import { DEFAULT_PRICES, REHEARSAL_MODEL } from '../../../../src/shared/domain/prices.ts';
 import { PLAIN_TERMS, type RequestSize } from '../../../../src/shared/domain/request-cost.ts';

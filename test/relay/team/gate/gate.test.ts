@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { WAKE_WAYS, type WakeWay } from '../../../../src/shared/domain/guardrails.ts';
-import type { WakeRequest } from '../../../../server/contracts/index.ts';
+import type { WakeRequest } from '../../../../server/team/gate/contract.ts';
 import type { AgentConfig, HouseholdConfig } from '../../../../src/shared/protocol/config.ts';
 import type { WakeSource } from '../../../../src/shared/protocol/wakes.ts';
 import { createTestClock, createTestGate, request, type TestClock } from '../../../support/gate.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { NewInboxMessage } from '../../../../server/contracts/index.ts';
+import type { NewInboxMessage } from '../../../../server/team/inbox/put.ts';
 import { createInbox } from '../../../../server/team/inbox/index.ts';
 import { storeFor } from '../../../support/store-for.ts';
 import { USUAL_STORES } from '../../../support/stores.ts';

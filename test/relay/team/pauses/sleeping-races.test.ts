@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PauseWait } from '../../../../server/contracts/index.ts';
+import type { PauseWait } from '../../../../server/team/pauses/index.ts';
 import { createPauses } from '../../../../server/team/pauses/index.ts';
 import type { EventOf, RoostEvent, StoredEvent } from '../../../../src/shared/protocol/events.ts';
 import { NO_SESSION } from '../../../../src/shared/protocol/live.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { PauseWait } from '../../../../server/contracts/index.ts';
-import { openEventLog } from '../../../../server/team/events/index.ts';
+import type { PauseWait } from '../../../../server/team/pauses/index.ts';
+import { openEventLog } from '../../../../server/log/index.ts';
 import { findMember } from '../../../../server/team/directory/index.ts';
 import { problem } from '../../../../server/http/problem.ts';
 import { createPauses, createPauseRoutes } from '../../../../server/team/pauses/index.ts';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createPriceTable } from '../../../../server/team/costs/usage-rows.ts';
-import { openEventLog } from '../../../../server/team/events/index.ts';
+import { openEventLog } from '../../../../server/log/index.ts';
 import { createConfigs } from '../../../../server/team/gate/index.ts';
 import { createConfigRecords } from '../../../../server/team/records/config-records.ts';
 import { createRecords } from '../../../../server/team/records/index.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Caller } from '../../../../server/contracts/index.ts';
+import type { Caller } from '../../../../server/tools/index.ts';
 import { runTeamTool } from '../../../../server/agents/runs/team-tools.ts';
 import type { Store } from '../../../../server/store/index.ts';
 import { createThreadRoutes, createThreadTools } from '../../../../server/team/threads/index.ts';

@@ -11,7 +11,7 @@ import { SEAT_ORDER, seatColor } from '../../../../../src/shared/domain/seat.ts'
 import { writeWake, type AgentPayload } from '../../../../../src/shared/domain/wake-payload.ts';
 import { costsSchema } from '../../../../../src/shared/protocol/costs.ts';
 import { programSchema, programsSchema, type Program } from '../../../../../src/shared/protocol/programs.ts';
-import type { WokenTalk } from '../../../../../server/contracts/index.ts';
+import type { WokenTalk } from '../../../../../server/agents/minds/mind.ts';
 import { createStoredSessions, createStarts, openSession } from '../../../../../server/agents/minds/acp/starts.ts';
 import { createProcesses } from '../../../../../server/platform/processes/index.ts';
 import type { ConnectionHandlers } from '../../../../../server/agents/minds/acp/connection.ts';

@@ -1,6 +1,6 @@
-/** The contract of the part that records an agent's files before and after work. */
-import type { AgentId } from '../../src/shared/domain/ids.ts';
-import type { Work } from '../../src/shared/protocol/endpoints/history.ts';
+/** An agent's files are recorded before and after work. */
+import type { AgentId } from '../../../src/shared/domain/ids.ts';
+import type { Work } from '../../../src/shared/protocol/endpoints/history.ts';
 
 /**
  * Records an agent's folders before work that may write there. Resolves when the work may begin,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, it } from 'vitest';
-import { expectAllAfterKills } from '../../../support/killed-log.ts';
-import { createStorePlace, STORES, type StorePlace } from '../../../support/stores.ts';
+import { expectAllAfterKills } from '../../support/killed-log.ts';
+import { createStorePlace, STORES, type StorePlace } from '../../support/stores.ts';
 
 describe.each(STORES)('the event log on %s, its process killed', (kind) => {
   let place: StorePlace;

@@ -11,7 +11,9 @@ import { createListeners } from '../../src/shared/domain/platform/events.ts';
 import { LIMITS } from '../../src/shared/protocol/limits.ts';
 import type { StoredEvent } from '../../src/shared/protocol/events.ts';
 import type { DatabaseStatus, Hello, Over, Waiting } from '../../src/shared/protocol/stream.ts';
-import type { EventLog, Searches, SessionHost } from '../contracts/index.ts';
+import type { SessionHost } from '../agents/session/contract.ts';
+import type { EventLog } from '../log/index.ts';
+import type { Searches } from '../team/searches/index.ts';
 import { ALWAYS_THERE, type Database, type DatabaseState } from '../store/index.ts';
 
 /** Events that are read from the log at a time. */

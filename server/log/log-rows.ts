@@ -1,11 +1,11 @@
 /** The event log's SQL. Every function takes the transaction or database it runs in. */
 import { type Insertable, sql } from 'kysely';
-import { isRecord, parseJson } from '../../../src/shared/domain/platform/json.ts';
-import { blockSchema, usageSchema } from '../../../src/shared/protocol/documents.ts';
-import { eventSchema, type RoostEvent, type StoredEvent } from '../../../src/shared/protocol/events.ts';
-import { isOneOf, largerOf } from '../../store/dialect.ts';
-import { type Db, runTogether } from '../../store/index.ts';
-import type { Tables } from '../../store/tables.ts';
+import { isRecord, parseJson } from '../../src/shared/domain/platform/json.ts';
+import { blockSchema, usageSchema } from '../../src/shared/protocol/documents.ts';
+import { eventSchema, type RoostEvent, type StoredEvent } from '../../src/shared/protocol/events.ts';
+import { isOneOf, largerOf } from '../store/dialect.ts';
+import { type Db, runTogether } from '../store/index.ts';
+import type { Tables } from '../store/tables.ts';
 
 // Reads rows of the log. A row that does not fit its schema is repaired if only the model's own
 // data in it is wrong. Otherwise the row is skipped, because one bad row must not block a

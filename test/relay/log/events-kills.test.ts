@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, it } from 'vitest';
-import { expectAllAfterKills } from '../../../support/killed-log.ts';
-import { createStorePlace, STORES, type StorePlace } from '../../../support/stores.ts';
+import { expectAllAfterKills } from '../../support/killed-log.ts';
+import { createStorePlace, STORES, type StorePlace } from '../../support/stores.ts';
 
 const KILLS = 6;
 

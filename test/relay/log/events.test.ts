@@ -1,12 +1,12 @@
 import type { KyselyPlugin } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { EVENT_LOG_DEFAULTS, openEventLog, type OpenEventLog } from '../../../../server/team/events/index.ts';
-import { formatStamp } from '../../../../src/shared/domain/stamp.ts';
-import { documentsOf } from '../../../../src/shared/protocol/intake.ts';
-import type { Store } from '../../../../server/store/index.ts';
-import type { RoostEvent, StoredEvent } from '../../../../src/shared/protocol/events.ts';
-import { applyEvent, NO_SESSION } from '../../../../src/shared/protocol/live.ts';
-import { createStorePlace, STORES, type StorePlace } from '../../../support/stores.ts';
+import { EVENT_LOG_DEFAULTS, openEventLog, type OpenEventLog } from '../../../server/log/index.ts';
+import { formatStamp } from '../../../src/shared/domain/stamp.ts';
+import { documentsOf } from '../../../src/shared/protocol/intake.ts';
+import type { Store } from '../../../server/store/index.ts';
+import type { RoostEvent, StoredEvent } from '../../../src/shared/protocol/events.ts';
+import { applyEvent, NO_SESSION } from '../../../src/shared/protocol/live.ts';
+import { createStorePlace, STORES, type StorePlace } from '../../support/stores.ts';
 
 const HARD_TEXT = ' \u0000 \ud800 \udfff \u0007\u2028"\\ 🪺 שלום </soul>]]>';
 const MIND = { kind: 'rehearsal', leadModel: 'm', agentModel: 'm' } as const;

@@ -1,9 +1,7 @@
-/** The contract of tools and of their callers. */
-import type { z } from 'zod';
+/** A tool of the team, and its callers. */
 import type { Picture } from '../../src/shared/domain/attachment.ts';
-import type { AgentId, ProjectId, RunId, SessionId } from '../../src/shared/domain/ids.ts';
-import type { FormValue } from '../../src/shared/domain/question-form.ts';
-import type { ServerQuestion } from '../../src/shared/protocol/approvals.ts';
+import type { AgentId, RunId, SessionId } from '../../src/shared/domain/ids.ts';
+import type { z } from 'zod';
 
 /** The content that the person's yes covers: what lay at the paths that the call is about. */
 export interface Agreed {
@@ -75,39 +73,6 @@ export interface Caller {
   readonly heard?: AbortSignal;
 }
 
-/** Whose a command is. `executor`: the run of an executor. Null: the agent itself. */
-export interface CommandOf {
-  readonly agentId: AgentId;
-  readonly executor: RunId | null;
-}
-
-/** What a run may use and take, as its routine limits it. */
-export interface RunScope {
-  readonly agentId: AgentId;
-  /** Model of the executors that the run starts. Null: the routine sets none. */
-  readonly executorModel: string | null;
-  /** Names of tools. Null: all that the agent may use. */
-  readonly tools: ReadonlySet<string> | null;
-  /**
-   * By project: the columns from which the run takes tasks. It takes none of other projects. Null:
-   * it takes any task that is ready.
-   */
-  readonly columns: ReadonlyMap<ProjectId, readonly string[]> | null;
-  /** Called after each claim of a task. `why`: its work could not begin, as a sentence. */
-  readonly onClaim?: (why: string | null) => void;
-}
-
-export interface RunScopes {
-  /** The scope holds until the returned function is called. */
-  enter(runId: RunId, scope: RunScope): () => void;
-  /** Null: the run has none, or a client calls. */
-  of(caller: Pick<Caller, 'runId'>): RunScope | null;
-  /** The model that the agent’s run sets for executors. Null: it sets none, or there is no run. */
-  executorModelOf(agentId: AgentId): string | null;
-  /** The tools, each refused to runs whose scope does not name it. */
-  guard(tools: readonly TeamTool[]): readonly TeamTool[];
-}
-
 export interface ToolOutcome {
   /** Also describes a picture, for models without vision. */
   readonly text: string;
@@ -123,62 +88,6 @@ export interface ToolOutcome {
   /** The text has words of others, though the tool does not always show such. */
   readonly isOfOthers?: true;
 }
-
-/** An action that a mind takes by itself. */
-export interface Deed {
-  readonly tool: string;
-  readonly input: unknown;
-  readonly caller: Caller;
-}
-/**
- * How the action ended. `stopped`: the mind was stopped before it reported an end. `input`: the
- * final known input; left out: as requested.
- */
-export interface DeedEnd extends Pick<ToolOutcome, 'text' | 'isError'> {
-  readonly stopped: boolean;
-  readonly input?: unknown;
-}
-
-/**
- * The answer of the person, or of their settings, to a mind that acts by itself. `words`: the text
- * for its agent.
- */
-export type Verdict =
-  | { readonly let: true; readonly over: (end: DeedEnd) => void }
-  | { readonly let: false; readonly words: string };
-
-/**
- * Asks for permission for an action that a mind takes by itself. Resolves with the answer, or at
- * once where nobody is there to ask.
- */
-export type AskLeave = (asked: Deed) => Promise<Verdict>;
-
-/** Records an action that a mind takes without asking. */
-export type NoteDeed = (deed: Deed) => {
-  over(end: DeedEnd): void;
-  /** The mind does ask after all. The question replaces the record. */
-  asks(): void;
-};
-
-/**
- * The person's answer to an MCP server's question. `cancel`: nobody answered, or the question was
- * withdrawn.
- */
-export type PersonAnswer =
-  | { readonly action: 'accept'; readonly content: Readonly<Record<string, FormValue>> }
-  | { readonly action: 'decline' | 'cancel' };
-
-/**
- * Asks the person an MCP server's question on a card. Resolves when they have answered, or when
- * `signal` aborts; its reason is a sentence that says why. Rejects if the question cannot be
- * asked.
- */
-export type AskPerson = (asked: {
-  readonly tool: string;
-  readonly question: ServerQuestion;
-  readonly caller: Caller;
-  readonly signal: AbortSignal;
-}) => Promise<PersonAnswer>;
 
 /**
  * A tool that every agent has, whether it runs in a session of the relay or as a client that
@@ -216,22 +125,4 @@ export interface TeamTool {
    * for faults of the relay.
    */
   run(input: unknown, caller: Caller): Promise<ToolOutcome>;
-}
-
-/** Ways that are no tools, by which an agent is shown text of others. */
-export const WAYS = {
-  /** A message that was not the person's own was put before the agent. */
-  message: 'a message',
-  /** The person attached a file or a picture. */
-  attachment: 'an attachment',
-  /** The conversation that the agent woke to has words of others. */
-  conversation: 'an earlier conversation',
-} as const;
-
-/** The session, or the run, in which an agent reads. */
-export type Reader = Pick<Caller, 'agentId' | 'sessionId' | 'runId' | 'run'>;
-
-export interface NoteForeign {
-  /** The reader was shown text of others in this way: by this tool, or by one of `WAYS`. */
-  note(reader: Reader, way: string): void;
 }

@@ -1,17 +1,8 @@
 /** The gate decides whether a wake may pass. It applies the configured limits. */
-import type { AgentState, WakeLimits, WakeReason, WakeWay } from '../../src/shared/domain/guardrails.ts';
-import type { AgentId, MessageId, RunId, SessionId } from '../../src/shared/domain/ids.ts';
-import type {
-  AgentConfig,
-  AgentConfigInput,
-  EffectiveConfig,
-  HouseholdConfig,
-  HouseholdConfigInput,
-  PulseChanges,
-  PulseSettings,
-} from '../../src/shared/protocol/config.ts';
-import type { Verdict } from '../../src/shared/domain/wake-gate.ts';
-import type { WakeDecision, WakeFeed, WakeSource, WakeStats } from '../../src/shared/protocol/wakes.ts';
+import type { Verdict } from '../../../src/shared/domain/wake-gate.ts';
+import type { AgentState, WakeReason, WakeWay } from '../../../src/shared/domain/guardrails.ts';
+import type { AgentId, MessageId, RunId, SessionId } from '../../../src/shared/domain/ids.ts';
+import type { WakeDecision, WakeFeed, WakeSource, WakeStats } from '../../../src/shared/protocol/wakes.ts';
 
 export interface WakeRequest {
   readonly target: string;
@@ -89,44 +80,4 @@ export interface Gate {
     readonly agentId: AgentId | null;
   }): Promise<WakeFeed>;
   close(): Promise<void>;
-}
-
-/** `version`: number of changes so far. 0: nothing was set. */
-interface Held<Own> {
-  readonly own: Own;
-  readonly effective: EffectiveConfig;
-  readonly version: number;
-}
-
-/**
- * The person's settings, with every default filled in. Changes apply at once. A change that names a
- * version is made only if that version is still the current one. False: it is not.
- */
-export interface Configs {
-  agent(agentId: AgentId): Promise<Held<AgentConfig>>;
-  household(): Promise<Held<HouseholdConfig>>;
-  setAgent(agentId: AgentId, config: AgentConfigInput, version?: number): Promise<boolean>;
-  setHousehold(config: HouseholdConfigInput, version?: number): Promise<boolean>;
-  /** The limits of this agent. */
-  limits(agentId: AgentId): Promise<WakeLimits>;
-}
-
-/** An agent's default routine, from its settings. */
-export interface Pulses {
-  of(agentId: AgentId): Promise<PulseSettings>;
-  /**
-   * Writes an agent's whole configuration. Fields that are left out of the pulse stay unchanged.
-   * Throws a problem if the configuration is invalid. `byPerson`: a person who switches the pulse
-   * on also lets the agent's snapshot be stored for it. False: the configuration is no longer at
-   * this `version`.
-   */
-  set(
-    agentId: AgentId,
-    said: {
-      readonly config: AgentConfig;
-      readonly pulse: PulseChanges;
-      readonly byPerson: boolean;
-      readonly version?: number | undefined;
-    },
-  ): Promise<boolean>;
 }

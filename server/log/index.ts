@@ -1,5 +1,5 @@
 /**
- * The durable event log, one per home. See `EventLog` in server/contracts for its contract.
+ * The durable event log, one per home.
  *
  * The head and the snapshot are kept in memory, because one relay at a time runs on a home. On a
  * Postgres server another relay may have taken over when this one was believed dead. So nothing is
@@ -7,20 +7,19 @@
  * already ended.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { createListeners } from '../../../src/shared/domain/platform/events.ts';
+import { createListeners } from '../../src/shared/domain/platform/events.ts';
 import {
   type EventOf,
   eventSchema,
   type RoostEvent,
   type Snapshot,
   type StoredEvent,
-} from '../../../src/shared/protocol/events.ts';
-import { createClock, RELAY_NODE, type Stamp } from '../../../src/shared/domain/stamp.ts';
-import { stampOf } from '../../../src/shared/protocol/intake.ts';
-import { applyEvent, NO_SESSION } from '../../../src/shared/protocol/live.ts';
-import { ALWAYS_THERE, type Database, type Db, enduring, isAway } from '../../store/index.ts';
-import { type EventLog, UnfitEvents } from '../../contracts/index.ts';
-import type { Logger } from '../../platform/logger.ts';
+} from '../../src/shared/protocol/events.ts';
+import { createClock, RELAY_NODE, type Stamp } from '../../src/shared/domain/stamp.ts';
+import { stampOf } from '../../src/shared/protocol/intake.ts';
+import { applyEvent, NO_SESSION } from '../../src/shared/protocol/live.ts';
+import { ALWAYS_THERE, type Database, type Db, enduring, isAway } from '../store/index.ts';
+import type { Logger } from '../platform/logger.ts';
 import {
   createReadRow,
   insertEvents,
@@ -37,6 +36,57 @@ import {
   type Write,
 } from './log-rows.ts';
 import { createCommits } from './commits.ts';
+
+/** Events that do not fit their own schema. The whole append is refused. */
+export class UnfitEvents extends Error {
+  override readonly name = 'UnfitEvents';
+  /** The valid events of the same append. */
+  readonly fit: readonly RoostEvent[];
+  constructor(unfit: readonly { readonly kind: string; readonly why: string }[], fit: readonly RoostEvent[]) {
+    super(`Events that do not fit their schema: ${unfit.map(({ kind, why }) => `${kind}: ${why}`).join('; ')}`);
+    this.fit = fit;
+  }
+}
+
+/**
+ * The durable, append-only log of events. An event is written here before anybody is answered or
+ * shown it.
+ */
+export interface EventLog {
+  /** The id of this log. Another home has another id. */
+  readonly id: string;
+  /**
+   * Resolves when the events are on disk, in order. Appends that come close together share one
+   * commit. Rejects with `UnfitEvents`.
+   */
+  append(events: readonly RoostEvent[]): Promise<readonly StoredEvent[]>;
+  /**
+   * As `append`, once per `clientId`. A repeat writes nothing, also after a restart. It returns the
+   * id of the first event that the first call wrote.
+   */
+  appendOnce(clientId: string, events: readonly RoostEvent[]): Promise<{ eventId: number; repeated: boolean }>;
+  /** Later appends get stamps after this one. */
+  follow(stamp: Stamp): void;
+  /**
+   * Whether this stamp is further ahead of the wall clock, and of the whole log, than a clock may
+   * be.
+   */
+  isAhead(stamp: Stamp): boolean;
+  /** The event id that an earlier `appendOnce` with this `clientId` wrote, or null. */
+  written(clientId: string): Promise<number | null>;
+  /** Stored events with id > `after`, oldest first, at most `limit`. */
+  read(after: number, limit: number): Promise<readonly StoredEvent[]>;
+  /** Called for each event, in order, after it is on disk. Returns a function that unsubscribes. */
+  subscribe(listener: (stored: StoredEvent) => void): () => void;
+  /** Highest id on disk, 0 in an empty log. */
+  head(): number;
+  /**
+   * A browser has stored all events up to this id. The log may drop them once they are old enough.
+   */
+  ack(upTo: number): Promise<void>;
+  /** The running session as a fold over the log, as of `head()`. */
+  snapshot(): Snapshot;
+}
 export type { UnreadableRow } from './log-rows.ts';
 
 // Where appended events are stored. Other processes write to a Postgres server too, so the writer

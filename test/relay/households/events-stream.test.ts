@@ -1,19 +1,19 @@
 import { connect, type Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openEventLog, type OpenEventLog } from '../../../../server/team/events/index.ts';
-import { listen, type HttpServer } from '../../../../server/http/listen.ts';
-import { createSearches } from '../../../../server/team/searches/index.ts';
-import type { Store } from '../../../../server/store/index.ts';
-import { createStreams, type Streams } from '../../../../server/http/stream.ts';
-import { snapshotSchema, type RoostEvent } from '../../../../src/shared/protocol/events.ts';
-import { helloSchema } from '../../../../src/shared/protocol/stream.ts';
-import { problemSchema } from '../../../../src/shared/protocol/http.ts';
-import { searchAskedSchema } from '../../../../src/shared/protocol/search.ts';
-import { realTimers } from '../../../../src/shared/domain/platform/timers.ts';
-import { openEventSource, type OpenStream, type StreamMessage } from '../../../support/event-source.ts';
-import { startRelay, type TestRelay } from '../../../support/relay.ts';
-import { createStorePlace, USUAL_STORES, type StorePlace } from '../../../support/stores.ts';
+import { openEventLog, type OpenEventLog } from '../../../server/log/index.ts';
+import { listen, type HttpServer } from '../../../server/http/listen.ts';
+import { createSearches } from '../../../server/team/searches/index.ts';
+import type { Store } from '../../../server/store/index.ts';
+import { createStreams, type Streams } from '../../../server/households/stream.ts';
+import { snapshotSchema, type RoostEvent } from '../../../src/shared/protocol/events.ts';
+import { helloSchema } from '../../../src/shared/protocol/stream.ts';
+import { problemSchema } from '../../../src/shared/protocol/http.ts';
+import { searchAskedSchema } from '../../../src/shared/protocol/search.ts';
+import { realTimers } from '../../../src/shared/domain/platform/timers.ts';
+import { openEventSource, type OpenStream, type StreamMessage } from '../../support/event-source.ts';
+import { startRelay, type TestRelay } from '../../support/relay.ts';
+import { createStorePlace, USUAL_STORES, type StorePlace } from '../../support/stores.ts';
 
 const words = (text: string): RoostEvent => ({ kind: 'text', messageId: 'm', text });
 const idsOf = (messages: readonly StreamMessage[]) =>
