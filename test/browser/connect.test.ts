@@ -165,7 +165,7 @@ it('a model that is connected in a session answers the next message, and a real 
   const owner = createOwnerLine(page);
   const leadSoul = async () => rosterFrom(await owner.call('household')).lead?.soul ?? '';
   await expect.poll(async () => isDemoSoul(await leadSoul()), { timeout: 20_000 }).toBe(true);
-  expect(await page.getByRole('region', { name: 'Agents from the demo' }).count()).toBe(0);
+  expect(await page.getByRole('region', { name: /hatched in the demo/ }).count()).toBe(0);
   await page.getByRole('link', { name: 'Connect a model' }).filter({ visible: true }).first().click();
   await page.getByRole('radio', { name: /^Another server or key/ }).check({ force: true });
   await page.getByLabel('Address').fill(model.url);
@@ -179,7 +179,7 @@ it('a model that is connected in a session answers the next message, and a real 
     /(?:is|am) a rehearsal/,
   );
   await anna.hearth();
-  const offer = page.getByRole('region', { name: 'Agents from the demo' });
+  const offer = page.getByRole('region', { name: /hatched in the demo/ });
   await offer.getByText('1 agent hatched in the demo.').waitFor();
   await anna.picture('demo-team-1440');
   await page.setViewportSize(PHONE);

@@ -150,7 +150,7 @@ describe('One team on every device', { timeout: 240_000 }, () => {
     await goWithin(desk.page, '/schedule');
     await desk.press(/^Morning round: /);
     await desk.press('Save');
-    await desk.page.getByText(/^Updated just now/).waitFor();
+    await desk.page.getByText(/^Updated today/).waitFor();
     await desk.press('Run now: Morning round');
     await desk.press('History: Morning round');
     const outcome = desk.page.getByRole('list', { name: 'History' }).getByRole('listitem');

@@ -104,7 +104,7 @@ describe('An MCP server', { timeout: 90_000 }, () => {
     await page.getByRole('textbox', { name: 'Address' }).fill(far.url);
     await page.getByRole('button', { name: 'Connect', exact: true }).click();
     const card = page.getByRole('article', { name: 'far' });
-    await card.getByText('wants a sign-in', { exact: true }).waitFor();
+    await card.getByText('signed out', { exact: true }).waitFor();
     // Ready for another; what is refused would have stayed.
     await expect.poll(() => page.getByRole('textbox', { name: 'Address' }).inputValue()).toBe('');
     await page.getByRole('textbox', { name: 'Name' }).fill('far');
@@ -115,7 +115,7 @@ describe('An MCP server', { timeout: 90_000 }, () => {
     await pictures(page, 'sign-in');
     const [tab] = await Promise.all([
       page.waitForEvent('popup'),
-      card.getByRole('button', { name: 'Sign in to far' }).click(),
+      card.getByRole('button', { name: 'Sign in: far' }).click(),
     ]);
     await tab.getByText('You are signed in.').waitFor();
     expect(new URL(tab.url()).search).toBe('');

@@ -189,7 +189,7 @@ describe('The ten most common acts', { timeout: 120_000 }, () => {
       await model.click();
       await models.waitFor({ state: 'detached' });
       // The lead had another model. The second time, everybody has the chosen one already.
-      if (size === DESK) await page.getByText('All answer with Sonnet 5.5 from the next message on.').first().waitFor();
+      if (size === DESK) await page.getByText('Everybody: Sonnet 5.5 from the next message on.').first().waitFor();
     });
     await shoot('model-after');
     await page.setViewportSize(DESK);

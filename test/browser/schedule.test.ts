@@ -77,15 +77,15 @@ describe('A routine', { timeout: 120_000 }, () => {
     await dialog.getByLabel('Name').fill('Look at the river');
     await dialog.getByText('More', { exact: true }).click();
     await dialog.getByLabel('Tools it may use').selectOption('Only these…');
-    await dialog.getByRole('checkbox', { name: /^Messages and the team/ }).uncheck();
-    await dialog.getByRole('checkbox', { name: /^Reminders and routines/ }).check();
+    await dialog.getByRole('checkbox', { name: /^Talks with other agents/ }).uncheck();
+    await dialog.getByRole('checkbox', { name: /^Plans for later/ }).check();
     expect(await visitor.axe()).toEqual([]);
     await visitor.press('Save');
     const routines = page.getByRole('region', { name: 'Routines of Name1' });
     await routines.getByText(/every weekday at 07:30 · next /).waitFor();
     await page
       .getByRole('list', { name: 'Copies on the relay' })
-      .getByText(/^Updated just now/)
+      .getByText(/^Updated today/)
       .waitFor();
 
     await visitor.press('Run now: Look at the river');
@@ -142,7 +142,7 @@ describe('A routine', { timeout: 120_000 }, () => {
     await page.getByRole('switch', { name: 'Pause all' }).click();
     await page.getByRole('switch', { name: 'Pause all', checked: true }).waitFor();
     await visitor.press('Run now: Look at the river');
-    await history.getByText('skipped: wakes were stopped').waitFor();
+    await history.getByText('skipped: wakes are off').waitFor();
     expect(runs()).toHaveLength(3);
     await goWithin(page, '/activity/costs');
     const without = page.getByRole('region', { name: 'Without you' });
@@ -182,7 +182,7 @@ describe('A routine', { timeout: 120_000 }, () => {
     await goWithin(page, '/schedule');
     // By keyboard alone: everything is reached by Tab, a form is left by Escape, and the focus is
     // where it was.
-    await page.getByRole('button', { name: 'Remove the copy of Name1' }).waitFor();
+    await page.getByRole('button', { name: 'Remove: Name1' }).waitFor();
     for (const [opener, title] of [
       ['A new routine', 'A new routine'],
       ['A new script', 'A new script'],
@@ -199,7 +199,7 @@ describe('A routine', { timeout: 120_000 }, () => {
       await page.getByRole('dialog').waitFor({ state: 'detached' });
       expect(await page.evaluate(FOCUSED)).toBe(opener);
     }
-    await tabTo(page, 'Remove the copy of Name1');
+    await tabTo(page, 'Remove: Name1');
     await page.keyboard.press('Enter');
     await page.getByRole('list', { name: 'Copies on the relay' }).waitFor({ state: 'detached' });
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);

@@ -346,7 +346,7 @@ const OTHERS: readonly Setting[] = [
   named(['planning_model'], sentence`Model that plans a task`),
   named(['executor_model'], sentence`Model that carries out a plan`),
   named(['humanName'], sentence`Your name`, 'household'),
-  named(['leadName'], sentence`Lead’s name`, 'household'),
+  named(['leadName'], sentence`Lead's name`, 'household'),
   named(['leadModel'], sentence`Model of the lead`, 'household'),
   named(['agentModel'], sentence`Model of the agents`, 'household'),
   named(['wakeTemplate'], sentence`Wake prompt`, 'household'),

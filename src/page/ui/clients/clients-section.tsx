@@ -72,12 +72,12 @@ function RevokeDialog({ credential, name, onClose }: { credential: Credential; n
   const clients = clientsOf(state);
   return (
     <SureDialog
-      title={t`Revoke this credential?`}
+      title={t`Revoke ${`${labelOf(credential)}, ${credential.hint}`}`}
       does={t`Revoke`}
       onSure={async () => {
         const done = await clients.revoke(credential.credentialId);
         if (!done.ok) return done.reason;
-        state.notices.info(t`Revoked.`);
+        state.notices.info(t`${labelOf(credential)} revoked`);
         return null;
       }}
       onClose={onClose}
@@ -131,7 +131,7 @@ function Line({
         <button
           type="button"
           className="ghost ghost-danger"
-          aria-label={t`Revoke ${labelOf(credential)}, ${hint}`}
+          aria-label={t`Revoke ${`${labelOf(credential)}, ${hint}`}`}
           onClick={onRevoke}
         >{t`Revoke`}</button>
       )}
@@ -266,11 +266,7 @@ function SecretDialog({
 }) {
   const [asked, setAsked] = useState(false);
   return (
-    <Dialog
-      title={name === null ? t`A credential for an application` : t`A credential for ${name}`}
-      shape="wide"
-      onClose={() => setAsked(true)}
-    >
+    <Dialog title={t`A credential for ${name ?? t`an application`}`} shape="wide" onClose={() => setAsked(true)}>
       <div className="secret stack gap-5 ink-2 text-3">
         <p>
           <span>{t`${<strong className="warn">{t`This is shown once.`}</strong>} Keep it like a password.`}</span>
@@ -286,7 +282,7 @@ function SecretDialog({
             </section>
           ),
         )}
-        {asked && <p className="setting-hint" role="status">{t`It cannot be shown again.`}</p>}
+        {asked && <p className="setting-hint" role="status">{t`This is shown once.`}</p>}
         <div className="dialog-ways">
           <button type="button" className="solid" onClick={onClose}>{t`I have copied what I need`}</button>
         </div>
@@ -382,7 +378,7 @@ export function MakeCredential({
         </label>
       )}
       <label htmlFor={id} className="make-label grow">
-        <span className="block under-3 ink-2">{t`Label`}</span>
+        <span className="block under-3 ink-2">{t`Name`}</span>
         <input
           id={id}
           className="field min-42 pad-3-5"
@@ -430,7 +426,7 @@ export function ClientsSection() {
       </ul>
       <p className="setting-hint">{t`It reads a soul only if you tick that, in a session in which you woke the agent. The program and its model get what it reads.`}</p>
       <p className="setting-hint">{t`It cannot read other souls or conversations, see your model’s key, change limits or budgets, or create credentials.`}</p>
-      <h3>{t`New credential`}</h3>
+      <h3>{t`Create a credential`}</h3>
       <MakeCredential among={[...here.filter(isAgent), ...here.filter((one) => !isAgent(one))]} applications />
       <h3>{t`Credentials`}</h3>
       <CredentialList agentId={null} team={team} />

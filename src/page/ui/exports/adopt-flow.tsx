@@ -304,7 +304,7 @@ export function AdoptFlow({
     state.notices.info(
       welcoming.as === 'missing' || welcoming.position === null
         ? t`Imported.`
-        : t`${name} lives here now, in seat ${seatNumber(welcoming.position)}.`,
+        : t`${name} has seat ${seatNumber(welcoming.position)}.`,
     );
     const agentId = welcoming.as === 'new' ? welcoming.agentId : parsed.agentId;
     onLeave();

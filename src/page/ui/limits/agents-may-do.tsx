@@ -308,7 +308,7 @@ export function AgentsMayDo({ agentId }: { agentId: AgentId | null }) {
     <>
       <div className="under-6 cluster apart gap-5">
         <AgentSelect label={t`Settings`} everybody={t`Everybody`} agentId={agentId} path={PATHS.limits} />
-        <Link href={PATHS.advanced(agentId)}>{t`Every limit`}</Link>
+        <Link href={PATHS.advanced(agentId)}>{t`Advanced`}</Link>
       </div>
       {agentId === null ? <HouseholdPage /> : <AgentPage agentId={agentId} />}
     </>

@@ -144,7 +144,12 @@ function Row({ blackout, at, onChange, onRemove }: RowProps<Blackouts[number]> &
         ) : (
           <ClockTimes blackout={blackout} onChange={onChange} />
         )}
-        <button type="button" className="icon-button" aria-label={t`Remove quiet hours ${at + 1}`} onClick={onRemove}>
+        <button
+          type="button"
+          className="icon-button"
+          aria-label={t`Remove ${t`Quiet hours ${at + 1}`}`}
+          onClick={onRemove}
+        >
           <CloseIcon />
         </button>
       </div>

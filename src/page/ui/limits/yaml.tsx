@@ -68,7 +68,7 @@ function Yaml<Own>({ agentId, limits }: { agentId: AgentId | null; limits: Limit
           className="ghost"
           disabled={step === 'reading'}
           onClick={() => void open()}
-        >{t`Copy or paste as YAML…`}</button>
+        >{t`Show`}</button>
         <p className="setting-state" role="status" data-wrong={said?.wrong === true}>
           {said?.text}
         </p>
@@ -76,7 +76,7 @@ function Yaml<Own>({ agentId, limits }: { agentId: AgentId | null; limits: Limit
     );
   return (
     <div className="yaml above-5 stack at-start gap-4">
-      <label className="medium text-3" htmlFor={id}>{t`As YAML`}</label>
+      <label className="medium text-3" htmlFor={id}>{t`Limits as YAML`}</label>
       <textarea
         id={id}
         className="field yaml-field pad-5"
@@ -93,10 +93,10 @@ function Yaml<Own>({ agentId, limits }: { agentId: AgentId | null; limits: Limit
         <button
           type="button"
           className="ghost"
-          onClick={() => void copyText(state, text, t`The limits, as YAML,`)}
+          onClick={() => void copyText(state, text, t`Limits as YAML`)}
         >{t`Copy`}</button>
         <button type="button" className="solid" disabled={step === 'saving'} onClick={() => void save()}>
-          {step === 'saving' ? t`Saving…` : t`Apply`}
+          {step === 'saving' ? t`Saving…` : t`Save`}
         </button>
         <button type="button" className="ghost" onClick={() => setStep('closed')}>{t`Close`}</button>
       </div>
@@ -118,7 +118,7 @@ export function LimitsAsYaml() {
   return (
     <>
       <label className="agent-select gap-4 cluster ink-2 text-3">
-        {t`Limits of`}
+        {t`For`}
         <select
           className="field field-select medium ink"
           value={agentId ?? ''}

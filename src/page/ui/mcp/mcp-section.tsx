@@ -18,7 +18,7 @@ const STATES: Record<McpServer['state'], string> = {
   connecting: t`Connecting…`,
   connected: t`connected`,
   failed: t`cannot be reached`,
-  'sign-in': t`wants a sign-in`,
+  'sign-in': t`signed out`,
 };
 
 function noticeOf({ seen, gone, problem, hash }: McpTool): string | null {
@@ -105,7 +105,7 @@ function SignIn({ server, onFailed }: { server: McpServer; onFailed: (reason: st
       const done = await mcpServers.change((client) => client.signOutOfMcpServer({ serverId }));
       onFailed(done.ok ? null : done.reason);
     });
-  const host = signIn.at ?? t`its sign-in`;
+  const host = signIn.at ?? name;
   const words = {
     none:
       server.secrets.length > 0
@@ -131,7 +131,7 @@ function SignIn({ server, onFailed }: { server: McpServer; onFailed: (reason: st
           type="button"
           className={signIn.state === 'waiting' ? 'ghost' : 'solid'}
           disabled={busy}
-          aria-label={t`Sign in to ${name}`}
+          aria-label={t`${signIn.state === 'waiting' ? t`Begin again` : t`Sign in`}: ${name}`}
           onClick={() => void begin()}
         >
           {signIn.state === 'waiting' ? t`Begin again` : t`Sign in`}

@@ -19,6 +19,7 @@ import { mcpServersOf } from '../../state/mcp-servers.ts';
 import { CHANGED_ELSEWHERE } from '../../state/documents.ts';
 import { useRoost } from '../context.tsx';
 import { OneOf } from '../design/one-of.tsx';
+import { ProgramsOff } from '../parts/programs-off.tsx';
 import { shownBox } from '../text/record-changes.ts';
 import { readVariables } from '../text/kinds.ts';
 import { KeyField } from '../models/model-select.tsx';
@@ -108,7 +109,7 @@ function BoxFields({
         />
       )}
       {!draft.held && (
-        <p className="setting-hint">{t`It can read and change everything that Roost’s user can, and reach any network.`}</p>
+        <p className="setting-hint">{t`No sandbox: it can read, change and delete everything that the relay’s user can, and reach any network.`}</p>
       )}
       {draft.held && !sandbox && (
         <p
@@ -129,7 +130,7 @@ function BoxFields({
                   onChange={(event) => onDraft({ ...draft, folder: event.target.value })}
                 />
               </Field>
-              <Field label={t`Folders it only reads, one per line`} hint={t`Its program’s folder, if not in /usr.`}>
+              <Field label={t`Folders it only reads, one in a line`} hint={t`Its program’s folder, if not in /usr.`}>
                 <textarea
                   {...PLAIN}
                   className="field"
@@ -184,11 +185,11 @@ export function BoxOf({ server, ...held }: { server: McpServer } & BoxRules) {
   if (draft === null)
     return (
       <p className="mcp-box cluster apart gap-4 break ink-2">
-        <span>{box === null ? t`Runs free on this machine.` : t`in the sandbox: ${shownBox(box)}`}</span>{' '}
+        <span>{box === null ? t`Free on this machine` : t`in the sandbox: ${shownBox(box)}`}</span>{' '}
         <button
           type="button"
           className="ghost"
-          aria-label={t`Change where ${name} runs`}
+          aria-label={t`${t`Change`}: ${name}`}
           onClick={begin}
         >{t`Change`}</button>
       </p>
@@ -196,7 +197,7 @@ export function BoxOf({ server, ...held }: { server: McpServer } & BoxRules) {
   return (
     <form
       className="mcp-form at-start gap-5"
-      aria-label={t`Where ${name} runs`}
+      aria-label={t`${t`Where it runs`}: ${name}`}
       onSubmit={(event) => {
         event.preventDefault();
         void save(draft);
@@ -227,18 +228,13 @@ function Field({ label, hint, children }: { label: string; hint?: ReactNode; chi
   );
 }
 
+const EXAMPLE_ARGS = ['-y', '@modelcontextprotocol/server-filesystem', '/home/me/notes'].join('\n');
 const PLAIN = { autoComplete: 'off', spellCheck: false } as const;
 
 function NameField({ name, onName }: { name: string; onName: (name: string) => void }) {
   return (
     <Field label={t`Name`} hint={t`Agents see this name.`}>
-      <input
-        {...PLAIN}
-        className="field"
-        value={name}
-        placeholder={t`calendar`}
-        onChange={(event) => onName(event.target.value)}
-      />
+      <input {...PLAIN} className="field" value={name} onChange={(event) => onName(event.target.value)} />
     </Field>
   );
 }
@@ -415,9 +411,7 @@ function ProgramForm({ busy, onAdd, runners, ...held }: ProgramsProps) {
           className="field"
           rows={3}
           value={args}
-          placeholder={t`-y
-@modelcontextprotocol/server-filesystem
-/home/me/notes`}
+          placeholder={EXAMPLE_ARGS}
           onChange={(event) => setArgs(event.target.value)}
         />
       </Field>
@@ -571,7 +565,7 @@ export function McpServerForm({ programs, ...held }: { programs: boolean } & Box
       const done = await Promise.all(
         servers.map(async ({ name, attachment }) => ({ name, ...(await mcpServers.add(name, attachment)) })),
       );
-      const refused = done.flatMap((each) => (each.ok ? [] : [t`${each.name} is not connected. ${each.reason}`]));
+      const refused = done.flatMap((each) => (each.ok ? [] : [t`${each.name}: ${each.reason}`]));
       setFailed(refused);
       if (refused.length === 0) setRound((before) => before + 1);
     });
@@ -587,9 +581,7 @@ export function McpServerForm({ programs, ...held }: { programs: boolean } & Box
         value={kind}
         onChange={setKind}
       />
-      {kind === 'program' && !programs && (
-        <p className="setting-hint">{t`This relay runs no programs for its pages. Start it with ${<code>--scripts</code>} to let it.`}</p>
-      )}
+      {kind === 'program' && !programs && <ProgramsOff />}
       {kind === 'address' && <AddressForm key={round} busy={busy} onAdd={add} />}
       {kind === 'program' && programs && (
         <ProgramForm key={round} busy={busy} runners={runners} {...held} onAdd={add} />

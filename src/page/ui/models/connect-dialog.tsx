@@ -20,6 +20,7 @@ import { useHousehold, useLive, useRoost } from '../context.tsx';
 import { Dialog, SureDialog } from '../design/dialog.tsx';
 import { changeCoordination } from '../limits/limits.ts';
 import { QueryView } from '../parts/page-head.tsx';
+import { ProgramsOff } from '../parts/programs-off.tsx';
 import { PATHS } from '../routes.ts';
 import { useTold } from '../settings/told.ts';
 import { KeyField } from './model-select.tsx';
@@ -207,7 +208,7 @@ function ConnectionCard({ connection }: { connection: Connection }) {
             );
           }}
         >
-          <KeyField label={t`Another key`} value={key} onChange={setKey} />
+          <KeyField label={t`Your key`} value={key} onChange={setKey} />
           <button
             type="submit"
             className="solid"
@@ -271,7 +272,7 @@ function LocalServers({ connect, busy }: { connect: Connect; busy: boolean }) {
 function Found({ found, connect, busy }: { found: readonly FoundServer[]; connect: Connect; busy: boolean }) {
   const [chosen, setChosen] = useState<Readonly<Record<string, string>>>({});
   return (
-    <ul className="connect-found stack gap-4 full no-pad" aria-label={t`Found on this machine`}>
+    <ul className="connect-found stack gap-4 full no-pad" aria-label={t`Found on the relay’s machine`}>
       {found.map(({ program, address, models }) => (
         <li className="box cluster gap-4 ground-0 pad-5" key={address}>
           <b className="fixed ink">{program}</b>
@@ -281,7 +282,7 @@ function Found({ found, connect, busy }: { found: readonly FoundServer[]; connec
             <>
               <select
                 className="field field-select grow"
-                aria-label={t`Model of ${program}`}
+                aria-label={t`${t`Model`}: ${program}`}
                 value={chosen[address] ?? models[0]?.id}
                 onChange={(event) => setChosen({ ...chosen, [address]: event.target.value })}
               >
@@ -298,7 +299,7 @@ function Found({ found, connect, busy }: { found: readonly FoundServer[]; connec
                 onClick={() =>
                   void connect(
                     { kind: 'server', address, model: chosen[address] ?? models[0]?.id ?? '' },
-                    t`Asking ${program}, which may load the model first`,
+                    t`Asking ${program}, which may load the model first…`,
                   )
                 }
               >{t`Connect`}</button>
@@ -365,7 +366,7 @@ function ClaudeForm({ connect, busy }: { connect: Connect; busy: boolean }) {
       onSubmit={(event) => {
         event.preventDefault();
         if (key.trim() === '') return;
-        void connect({ kind: 'claude', key: key.trim() }, t`Asking Claude`).then((ok) => ok && setKey(''));
+        void connect({ kind: 'claude', key: key.trim() }, t`Connecting…`).then((ok) => ok && setKey(''));
       }}
     >
       <KeyField
@@ -408,7 +409,7 @@ function Outcome({
       return (
         <p className="connect-trying gap-4 line ink" role="status">
           <i className="rounded" aria-hidden="true" />
-          {trying.what}…
+          {trying.what}
         </p>
       );
     case 'failed':
@@ -489,7 +490,7 @@ function AcpAgents() {
     act(() => programs.add({ name, command, args, env: {}, throughRelay: false }), command);
   return (
     <QueryView query={programs.list}>
-      {({ programs: connected, found, allowed }) => (
+      {({ programs: connected, found, allowed, why }) => (
         <div className="under-6 gap-4 stack at-start">
           {connected.map(({ programId, name }) => (
             <ForWhom key={programId} programId={programId} name={name} />
@@ -503,14 +504,14 @@ function AcpAgents() {
                 disabled={busy !== null}
                 onClick={() => add(program)}
               >
-                {busy === program.command ? t`Starting ${program.name}…` : t`Connect ${program.name}`}
+                {busy === program.command ? t`Working…` : t`Connect ${program.name}`}
               </button>
             ))}
           {allowed && found.length === 0 && connected.length === 0 && (
-            <p className="ink-3 text-2">{t`Install one on the relay’s computer and sign in there.`}</p>
+            <p className="ink-3 text-2">{t`None found. Install one on the relay’s machine and sign in, or give a command.`}</p>
           )}
           <WrongNote text={failed} />
-          <Link href={PATHS.settings('programs')}>{allowed ? t`Another ACP agent` : t`Why none can be connected`}</Link>
+          {allowed ? <Link href={PATHS.settings('programs')}>{t`ACP agents`}</Link> : <ProgramsOff why={why} />}
         </div>
       )}
     </QueryView>

@@ -56,7 +56,7 @@ export default function Connected({ all, connection, agentModel, heardUntil }: C
       >
         <span className="clip ellipsis">{said}</span>
         {state.kind === 'answers' && (
-          <b className="good" role="img" aria-label={t`answers`}>
+          <b className="good" role="img" aria-label={stateText(connection)}>
             ✓
           </b>
         )}

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useId, useState } from 'react';
 import { t } from '../../language/t.ts';
 import { demoTeam, hatchRealTeam, storeDemoTeam, storedIds } from '../../state/demo-team.ts';
 import { useHousehold, usePending, useRoost } from '../context.tsx';
@@ -14,6 +14,7 @@ import { WrongNote } from '../design/field.tsx';
  */
 export default function DemoTeam() {
   const roost = useRoost();
+  const id = useId();
   const models = useQuery(roost.models.query);
   const roster = useHousehold((state) => state.roster);
   const calling = usePending((state) => state.call !== null);
@@ -34,9 +35,9 @@ export default function DemoTeam() {
     setKept(storedIds(roost));
   };
   return (
-    <section className="demo-team gap-5 cluster ink-2 text-3 ground-2" aria-label={t`Agents from the demo`}>
+    <section className="demo-team gap-5 cluster ink-2 text-3 ground-2" aria-labelledby={id}>
       <p className="pretty">
-        <strong>{t`${plural(agents.length, 'agent')} hatched in the demo.`}</strong>{' '}
+        <strong id={id}>{t`${plural(agents.length, 'agent')} hatched in the demo.`}</strong>{' '}
         {t`A real team finds its own names and souls. The demo team stays in Settings, Devices and data for 30 days. Or keep them: same names, now with a real model.`}
       </p>
       <div className="demo-team-ways gap-4 flex wrap">

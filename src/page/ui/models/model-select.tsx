@@ -87,7 +87,7 @@ function ConnectionNotes({ all }: { all: Models }) {
   if (all.connections.length === 0)
     return (
       <p className="setting-hint">
-        {t`No model is connected, so there is no list: the demo answers. ${<Link href={PATHS.connect}>{t`Connect a model`}</Link>}`}
+        <span>{t`Demo: no model connected`}</span> <Link href={PATHS.connect}>{t`Connect a model`}</Link>
       </p>
     );
   const failing = all.connections.filter(({ state }) => state.kind === 'fails');

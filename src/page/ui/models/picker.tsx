@@ -66,11 +66,7 @@ export default function ModelPicker({ all, onClose }: { all: Models; onClose: ()
       const saved = await actions.chooseModel(who, model);
       if (!saved.ok) return saved;
       const whose = options.find(({ value }) => value === who)?.text ?? '';
-      notices.info(
-        who === 'everybody'
-          ? t`All answer with ${text} from the next message on.`
-          : t`${whose} answers with ${text} from the next message on.`,
-      );
+      notices.info(t`${whose}: ${text} from the next message on.`);
       return onClose();
     });
   return (

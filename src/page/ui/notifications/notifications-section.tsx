@@ -11,20 +11,16 @@ import { asBeginning } from '../text/sizes.ts';
 // The contact address for push services, and advice if one has refused a push.
 
 /** What to do about a refused push; `status`: the answer of its push service. */
-function refusedText(status: number, { subject }: PushContact): string {
-  const again = t`Then switch notifications off and on there.`;
-  if (status !== 401 && status !== 403)
-    return t`Its push service refused it (${status}). Switch notifications off and on there.`;
-  return subject === null
-    ? t`Its push service refused it (${status}). Give a mail address below.`
-    : t`Its push service refused ${subject} (${status}). Give your own mail address. ${again}`;
-}
+const refusedText = (status: number): string =>
+  status === 401 || status === 403
+    ? t`Its push service refused it (${status}). Give your mail address below. Then switch notifications off and on there.`
+    : t`Its push service refused it (${status}). Switch notifications off and on there.`;
 
-function Refused({ contact, device }: { contact: PushContact; device: Notifications['devices'][number] }) {
+function Refused({ device }: { device: Notifications['devices'][number] }) {
   if (device.refused === null) return null;
   return (
     <p className="settings-note under-6 ink-2 text-3" role="alert">
-      {t`${device.here ? asBeginning(t`this device`) : device.name} gets no notifications. ${refusedText(device.refused, contact)}`}
+      {t`${device.here ? asBeginning(t`this device`) : device.name} gets no notifications. ${refusedText(device.refused)}`}
     </p>
   );
 }
@@ -35,7 +31,7 @@ function PushContactForm({ contact, told }: { contact: PushContact; told: Notifi
   const [said, setSaid] = useState('');
   const save = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    if (!event.currentTarget.checkValidity()) return setSaid(t`This is not a mail address.`);
+    if (!event.currentTarget.checkValidity()) return setSaid(t`Write an e-mail address.`);
     setSaid(t`Saving…`);
     const done = await told.putContact(mail.trim() === '' ? null : mail.trim());
     setSaid(done.ok ? t`Saved` : done.reason);
@@ -115,10 +111,7 @@ function ToldDevices({ told }: { told: Notified }) {
             ))}
         </ul>
       )}
-      {shown.kind === 'ready' &&
-        shown.value.devices.map((device) => (
-          <Refused key={device.deviceId} contact={shown.value.contact} device={device} />
-        ))}
+      {shown.kind === 'ready' && shown.value.devices.map((device) => <Refused key={device.deviceId} device={device} />)}
       {shown.kind === 'ready' && <PushContactForm contact={shown.value.contact} told={told} />}
     </>
   );

@@ -8,6 +8,7 @@ import { SureDialog } from '../design/dialog.tsx';
 import { useNames } from '../use-somebody.ts';
 import { readVariables } from '../text/kinds.ts';
 import { QueryView } from '../parts/page-head.tsx';
+import { ProgramsOff } from '../parts/programs-off.tsx';
 import '../mcp/mcp.css';
 import './programs.css';
 import { useAction } from '../design/use-action.ts';
@@ -25,9 +26,9 @@ const STATES: Record<Program['running'][number]['state'], string> = {
 const FAULTS: Record<Extract<Program['state'], { kind: 'fails' }>['why'], string> = {
   'not-installed': t`not installed`,
   'not-signed-in': t`signed out`,
-  died: t`exits`,
+  died: t`failed`,
   hangs: t`does not answer`,
-  nonsense: t`answers nonsense`,
+  nonsense: t`failed`,
   other: t`does not answer`,
 };
 
@@ -36,19 +37,14 @@ function statusText({ state }: Pick<Program, 'state'>): string {
     case 'untried':
       return t`not tested`;
     case 'trying':
-      return t`testing (a first download takes minutes)`;
+      return STATES.starting;
     case 'answers':
-      return t`answers: ${state.is}`;
+      return t`answers, ${state.is}`;
     case 'fails':
       return FAULTS[state.why];
     default:
       return state satisfies never;
   }
-}
-
-function toolsOf(has: boolean | null): string {
-  if (has === null) return t`Roost’s tools: not known before its first run.`;
-  return has ? t`It has Roost’s tools.` : t`It has none of Roost’s tools: no inbox, threads or reminders.`;
 }
 
 function ProgramCard({ program }: { program: Program }) {
@@ -85,7 +81,9 @@ function ProgramCard({ program }: { program: Program }) {
           : t`Uses its own sign-in: Roost counts what it reports, and budgets stop it between turns.`}
       </p>
       {state.kind === 'fails' && <p role="status">{retold(state.message)}</p>}
-      {state.kind === 'answers' && <p className="danger">{toolsOf(state.tools)}</p>}
+      {state.kind === 'answers' && state.tools === false && (
+        <p className="danger">{t`It has none of Roost’s tools: no inbox, threads or reminders.`}</p>
+      )}
       {running.length > 0 && (
         <ul className="stack gap-2 ink-2" aria-label={t`Agents with ${name} now`}>
           {running.map(({ agentId, since, state: at, mode }) => (
@@ -198,13 +196,13 @@ function ProgramForm({ found }: { found: Programs['found'] }) {
         />
       </label>
       <label className="program-line stack gap-3 medium">
-        {t`Variables`}
+        {t`Variables, one in a line`}
         <textarea
           className="field narrow full"
           rows={2}
           autoComplete="off"
           spellCheck={false}
-          placeholder={t`NAME=value, one per line`}
+          placeholder="NAME=value"
           value={draft.variables}
           onChange={(event) => setDraft({ ...draft, variables: event.target.value })}
         />
@@ -243,15 +241,7 @@ export function ProgramsSection() {
             {allowed && programs.length === 0 && found.length === 0 && (
               <p className="setting-hint">{t`None found. Install one on the relay’s machine and sign in, or give a command.`}</p>
             )}
-            {allowed ? (
-              <ProgramForm found={found} />
-            ) : (
-              <p className="setting-hint">
-                {why === undefined
-                  ? t`This relay runs no programs for its pages. Start it with ${<code className="ink-2">--scripts</code>} to let it.`
-                  : retold(why)}
-              </p>
-            )}
+            {allowed ? <ProgramForm found={found} /> : <ProgramsOff why={why} />}
           </>
         )}
       </QueryView>

@@ -414,7 +414,7 @@ export function wrongIn(draft: Draft): Wrong {
     wrong['instructions'] =
       t`It has ${long.toLocaleString(spoken.locale)} characters, and there is room for ${room.toLocaleString(spoken.locale)}.`;
   if (draft.most.trim() !== '' && !(most >= timeoutMs.min && most <= timeoutMs.max))
-    wrong['most'] = t`At most ${timeoutMs.max / MINUTE} minutes.`;
+    wrong['most'] = t`From ${timeoutMs.min / MINUTE} to ${timeoutMs.max / MINUTE}.`;
   const { maxConcurrent } = SCHEDULE_BOUNDS;
   const atOnce = Number(draft.maxConcurrent);
   if (!Number.isInteger(atOnce) || atOnce < maxConcurrent.min || atOnce > maxConcurrent.max)

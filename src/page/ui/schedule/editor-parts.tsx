@@ -15,7 +15,7 @@ import type { Teammate } from '../use-somebody.ts';
 import { OneOf } from '../design/one-of.tsx';
 import { localText } from '../text/time.ts';
 import { type Merged, mergedInto, nextOf, type TimingDraft, type Wrong, wrongAt } from './drafts.ts';
-import { DAY_NAMES, momentText, nextText, WEEK } from './words.ts';
+import { dayTitle, momentText, nextText, WEEK } from './words.ts';
 import { useAction } from '../design/use-action.ts';
 import { asBeginning } from '../text/sizes.ts';
 
@@ -252,8 +252,8 @@ function Days({ days, onDays }: { days: readonly number[]; onDays: (days: readon
             onChange={({ target }) => onDays(target.checked ? [...days, day] : days.filter((one) => one !== day))}
           />
           <span className="toggle">
-            {DAY_NAMES[day].slice(0, 2)}
-            <span className="visually-hidden">{DAY_NAMES[day].slice(2)}</span>
+            {dayTitle(day).slice(0, 2)}
+            <span className="visually-hidden">{dayTitle(day).slice(2)}</span>
           </span>
         </label>
       ))}

@@ -26,7 +26,7 @@ import { MenuButton, type MenuItem } from '../design/menu.tsx';
 import { PATHS } from '../routes.ts';
 import { type Teammate, useTeammates } from '../use-somebody.ts';
 import { bytes } from '../text/sizes.ts';
-import { clockTime, duration } from '../text/time.ts';
+import { clockTime } from '../text/time.ts';
 import { Dialog } from '../design/dialog.tsx';
 import { AgentSelect } from '../parts/choices.tsx';
 import { StopSwitch } from '../wakes/stop-switch.tsx';
@@ -168,7 +168,7 @@ function Row({ scheduled, scripts, why, onChange, onMove }: RowProps) {
   const next = away
     ? t`Due at another relay`
     : running > 0
-      ? t`at work now`
+      ? t`at work`
       : !on
         ? t`off`
         : nextAt === null
@@ -314,13 +314,13 @@ export function AgentSnapshots({ agentId }: { agentId: AgentId | null }) {
                           <span dir="auto">{mate.name}</span>
                         </Link>
                         <p className="ink-2 text-2">
-                          {t`Updated ${snapshot.leftAt > now - 60_000 ? t`just now` : t`${duration(now - snapshot.leftAt)} ago`} · ${bytes(snapshot.bytes)}`}
+                          {t`Updated ${momentText(snapshot.leftAt, now)} · ${bytes(snapshot.bytes)}`}
                         </p>
                       </div>
                       <button
                         type="button"
                         className="ghost"
-                        aria-label={t`Remove the copy of ${mate.name}`}
+                        aria-label={t`${t`Remove`}: ${mate.name}`}
                         disabled={taking !== null}
                         onClick={() => withdraw(mate.agentId, mate.name)}
                       >

@@ -24,6 +24,7 @@ import {
   LEFT_OUT,
   momentText,
   mostText,
+  noneText,
   nextText,
   outcomeText,
   timingText,
@@ -274,15 +275,16 @@ const HOURS_TEXT: Record<(typeof HOURS)[number], string> = {
 const day = new Intl.DateTimeFormat(spoken.locale, { weekday: 'short', day: 'numeric' });
 const percent = (part: number) => `${(part * 100).toFixed(3)}%`;
 
+const DARK = t`skipped: ${t`quiet hours`}`;
 /** Each kind of mark, and its meaning. */
 const KEY = Object.entries({
   good: t`done`,
   bad: t`failed`,
   skipped: t`skipped, stopped or missed`,
-  quiet: t`nothing waited`,
-  open: t`at work now`,
+  quiet: t`nothing waited for it`,
+  open: t`at work`,
   'to-come': t`To come`,
-  dark: t`skipped (quiet hours)`,
+  dark: DARK,
 } satisfies Record<Mark['kind'], string>);
 
 /** Position after which a time stands to the left of its tick, for lack of room. */
@@ -432,7 +434,7 @@ function Facts({ timeline, scheduled, mates, now }: Shown) {
                       : [
                           `${line.toCome} ×`,
                           line.next === null ? null : t`next ${nextText(line.next, now)}`,
-                          line.dark === 0 ? null : `${line.dark} × ${t`skipped (quiet hours)`}`,
+                          line.dark === 0 ? null : `${line.dark} × ${DARK}`,
                         ]
                           .filter((part) => part !== null)
                           .join(', ')}
@@ -477,7 +479,7 @@ export function ScheduleTimeline({ agentId }: { agentId: AgentId | null }) {
               <p className="measure ink-2 text-3 pretty">{mostText(timeline.most, hours)}</p>
               {timeline.leftOut && <p className="measure ink-2 text-3 pretty">{LEFT_OUT}</p>}
               {mates.length === 0 ? (
-                <p className="query-quiet ink-3 text-3">{t`Nothing is due in these hours.`}</p>
+                timeline.most.runs > 0 && <p className="query-quiet ink-3 text-3">{noneText(hours)}</p>
               ) : (
                 <>
                   <Drawing timeline={timeline} scheduled={scheduled} mates={mates} now={now} />

@@ -1,20 +1,16 @@
 /** The choice of tools for the runs of a routine. */
 import { useId, useState } from 'react';
+import { SETTING_TABLE } from '../../../shared/domain/setting-table.ts';
 import { type Toolset, TOOLSET_NAMES, TOOLSETS } from '../../../shared/domain/toolsets.ts';
-import { t } from '../../language/t.ts';
+import { retold, t } from '../../language/t.ts';
 import { mcpServersOf } from '../../state/mcp-servers.ts';
 import { useRoost } from '../context.tsx';
 import { useQuery } from '../hooks.ts';
 import { Labelled } from './editor-parts.tsx';
 
-const WORDS: Readonly<Record<Exclude<Toolset, 'attached' | 'mind'>, string>> = {
-  team: t`Messages and the team`,
-  schedule: t`Reminders and routines`,
-  projects: t`Projects and their tasks`,
-  files: t`Files in its folder`,
-  shell: t`Commands`,
-  web: t`Pages of the web`,
-};
+/** As the table of settings names it. */
+const labelOf = (set: Toolset) =>
+  retold(SETTING_TABLE.find(({ path }) => path.join('.') === `coordination.toolsets.${set}`)?.label ?? set);
 /**
  * Tools of MCP servers are listed below, by server. Tools that an ACP agent brings along cannot be
  * granted.
@@ -69,7 +65,7 @@ export function ToolsField({ tools, onTools, wrong, unset = t`As its agent’s` 
       {tools !== null && (
         <>
           {SETS.map((set) => (
-            <Toolbox key={set} label={WORDS[set]} all={TOOLSETS[set]} tools={tools} onTools={onTools} />
+            <Toolbox key={set} label={labelOf(set)} all={TOOLSETS[set]} tools={tools} onTools={onTools} />
           ))}
           {servers
             .filter(({ offered }) => offered.length > 0)

@@ -266,14 +266,12 @@ function ScriptsOff({ why, onClose }: { why: string | undefined; onClose: () => 
     <Dialog title={t`Scripts are off`} onClose={onClose}>
       <div className="stack gap-5 ink-2 text-3">
         <p>{t`A check that runs without a model, and wakes an agent only where it fails.`}</p>
-        {startsSo ? (
+        <p>{retold(why ?? SCRIPTS_OFF)}</p>
+        {startsSo && (
           <>
-            <p>{t`The relay’s computer has no sandbox. Install bubblewrap there (Debian and Ubuntu: apt install bubblewrap), and start the relay again.`}</p>
             <p>{t`Without a sandbox, scripts and MCP servers can do what your user account can. To allow that, start the relay with:`}</p>
             <CopyableText text="npm start -- --scripts" what={t`How to start it`} />
           </>
-        ) : (
-          <p>{retold(why)}</p>
         )}
       </div>
     </Dialog>

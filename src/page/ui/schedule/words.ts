@@ -12,11 +12,12 @@ const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 /** Weekdays in display order, Monday first; 0 is Sunday. */
 export const WEEK = [1, 2, 3, 4, 5, 6, 0] as const;
-export const DAY_NAMES = [t`Sunday`, t`Monday`, t`Tuesday`, t`Wednesday`, t`Thursday`, t`Friday`, t`Saturday`] as const;
 const WEEKDAYS = '1,2,3,4,5';
 
 const later = new Intl.DateTimeFormat(spoken.locale, { weekday: 'long', day: 'numeric', month: 'long' });
 const weekday = new Intl.DateTimeFormat(spoken.locale, { weekday: 'long' });
+/** The name of a weekday; 0 is Sunday. Any week serves: 1 November 2026 is a Sunday. */
+export const dayTitle = (day: number): string => weekday.format(new Date(2026, 10, 1 + day));
 
 /**
  * `today 07:30`, `tomorrow 07:30`, `Thursday 07:30`, `Thursday 3 December 07:30`; for the past,
@@ -43,7 +44,7 @@ function daysText(days: readonly number[]): string {
   if (sorted.length === 0 || sorted.length === 7) return t`every day`;
   if (sorted.join() === WEEKDAYS) return t`every weekday`;
   if (sorted.join() === '6,0') return t`at weekends`;
-  return t`on ${names(sorted.map((day) => DAY_NAMES[day]))}`;
+  return t`on ${names(sorted.map(dayTitle))}`;
 }
 
 /** A cron text that names one time on days of the week, such as `30 7 * * 1-5`; null: another. */
@@ -90,7 +91,7 @@ export type Tone = 'good' | 'bad' | 'skipped' | 'quiet' | 'open';
 const STATES: Record<OccurrenceState, { readonly word: string; readonly tone: Tone }> = {
   due: { word: t`about to begin`, tone: 'open' },
   claimed: { word: t`about to begin`, tone: 'open' },
-  running: { word: t`at work now`, tone: 'open' },
+  running: { word: t`at work`, tone: 'open' },
   done: { word: t`done`, tone: 'good' },
   failed: { word: t`failed`, tone: 'bad' },
   'timed-out': { word: t`took too long`, tone: 'bad' },
@@ -110,7 +111,7 @@ const SKIPPED: Record<SkipReason, string> = {
   'model-refused': t`its model’s provider refused for now`,
   'nothing-waits': t`nothing waited for it`,
   overlap: t`it was busy`,
-  'switched-off': t`wakes were stopped`,
+  'switched-off': t`wakes are off`,
   'planned-stop': t`you had stopped the relay`,
   'no-copy': t`the relay has no copy of it`,
   gate: t`a limit was reached`,
@@ -155,11 +156,13 @@ export const spentText = (one: Occurrence): string =>
     .filter((part) => part !== null)
     .join(' · ');
 
-const hoursText = (hours: number) => (hours % 24 === 0 && hours > 24 ? t`${hours / 24} days` : t`${hours} hours`);
+const hoursText = (hours: number) => (hours % 24 === 0 && hours > 24 ? t`${hours / 24} days` : t`${hours} h`);
+
+export const noneText = (hours: number) => t`Nothing is due in the next ${hoursText(hours)}.`;
 
 /** The maximum cost of the coming period. */
 export function mostText({ runs, microUsd }: Timeline['most'], hours: number): string {
-  if (runs === 0) return t`Nothing is due in the next ${hoursText(hours)}.`;
+  if (runs === 0) return noneText(hours);
   const due = t`At most ${plural(runs, 'run')} in the next ${hoursText(hours)}`;
   return microUsd === null ? t`${due} · cost unknown until the first run` : `${due} · ≈ ${money(microUsd)}`;
 }

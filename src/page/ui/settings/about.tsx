@@ -9,8 +9,7 @@ const RELAY_SEES: readonly string[] = [
   t`Tool calls and approvals of agents: the beginning of input and output, for 90 days.`,
   t`Soul and last conversation of each agent with a routine, reminder, script or dreams. They are encrypted with a key on the relay.`,
   t`Routines, reminders and scripts with their texts, when each was due, and the agent’s last words then.`,
-  t`Waiting messages, and all threads.`,
-  t`Names and seats of agents, wakes, limits, budgets and costs.`,
+  t`Waiting messages, all threads, and the names, seats, wakes, limits, budgets and costs of agents.`,
   t`Model keys and MCP servers, encrypted with the same key. Credentials and sign-ins only as a hash.`,
   t`Your devices, when and from where they connect, and how much they write. Their data is sealed, and the relay has no key to it.`,
 ];

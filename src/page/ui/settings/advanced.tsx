@@ -280,7 +280,7 @@ function AllowedCommands({ column }: { column: Column }) {
               <button
                 type="button"
                 className="ghost"
-                aria-label={t`Ask again about: ${command}`}
+                aria-label={t`${t`Ask again`}: ${command}`}
                 onClick={() =>
                   void told({
                     label,
@@ -385,7 +385,7 @@ function AgentHead({ agentId }: { agentId: AgentId | null }) {
         value={agentId ?? ''}
         onChange={({ target }) => go(PATHS.advanced(target.value === '' ? null : target.value))}
       >
-        <option value="">{t`One agent…`}</option>
+        <option value="">{t`Choose an agent`}</option>
         {agents.map((agent) => (
           <option key={agent.agentId} value={agent.agentId}>
             {displayName(agent, roster)}

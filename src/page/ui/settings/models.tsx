@@ -55,7 +55,7 @@ export function Minds() {
   return (
     <>
       <p className="settings-note under-6 ink-2 text-3">
-        {health?.mind === 'rehearsal' && <span>{t`Demo: no model is connected, and nothing costs anything.`} </span>}
+        {health?.mind === 'rehearsal' && <span>{t`Demo: no model connected`} </span>}
         <Link href={PATHS.connect}>{first ? t`What is connected` : t`Connect a model`}</Link>
       </p>
       <ModelSetting

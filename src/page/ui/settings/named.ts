@@ -28,7 +28,7 @@ export const SECTIONS: Readonly<Record<SettingsSection, string>> = {
   notifications: t`Notifications`,
   changes: t`What you changed`,
   about: t`About`,
-  team: t`Team and seats`,
+  team: t`Team`,
   limits: t`What agents may do`,
   minds: t`Models`,
   costs: t`Budgets and prices`,
@@ -57,8 +57,12 @@ const OWN: readonly NamedSetting[] = [
   named('people', t`Your name`, 'me call ich heißen'),
   named('people', t`Lead's name`, 'middle mitte'),
   named('people', t`Language`, 'english german translation words englisch deutsch übersetzung sprache'),
-  named('notifications', t`Tell me on this device`, 'push phone alert notify handy telefon hinweis benachrichtigen'),
-  named('notifications', t`When not to be told`, 'night do not disturb nacht nicht stören'),
+  named(
+    'notifications',
+    t`Tell me on this device, also while Roost is closed`,
+    'push phone alert notify handy telefon hinweis benachrichtigen',
+  ),
+  named('notifications', t`Quiet hours`, 'night do not disturb nacht nicht stören'),
   named(
     'changes',
     t`What you changed`,

@@ -1,7 +1,7 @@
 /** Settings: your name, the lead's, and the language and appearance of the page. */
 import { useState } from 'react';
 import { isSettingValue, type Settings } from '../../../shared/domain/settings.ts';
-import { chosenLanguage, spoken, t } from '../../language/t.ts';
+import { chosenLanguage, t } from '../../language/t.ts';
 import { chooseLanguage, LANGUAGES } from '../../language/fetch-texts.ts';
 import { useActions, useHousehold } from '../context.tsx';
 import { Field, useDraft } from '../design/field.tsx';
@@ -23,7 +23,12 @@ function NameField({ setting, label }: { setting: 'humanName' | 'leadName'; labe
     onSave: (name) => told({ label, save: () => save(name), undo: () => save(held), atSessionStart: true }),
   });
   return (
-    <Field label={label} problem={isWrong ? t`Give a name of at most 80 characters.` : null}>
+    <Field
+      label={label}
+      problem={
+        isWrong ? (props.value.trim() === '' ? t`It needs a name.` : t`A name has at most ${80} characters.`) : null
+      }
+    >
       {({ id, describedBy }) => (
         <input {...props} id={id} className="field" dir="auto" aria-describedby={describedBy} />
       )}
@@ -34,12 +39,11 @@ function NameField({ setting, label }: { setting: 'humanName' | 'leadName'; labe
 /** Stored in this browser: another device may belong to someone else. */
 function LanguageSetting() {
   const chosen = chosenLanguage();
-  const now = LANGUAGES[spoken.language]?.name ?? spoken.language;
   return (
     <SelectSetting
       label={t`Language`}
       chosen={chosen}
-      fallback={chosen === null ? t`As the browser: ${now}` : t`As the browser`}
+      fallback={t`As the browser`}
       options={Object.entries(LANGUAGES).map(([code, { name }]) => ({ value: code, name, lang: code }))}
       onChoose={chooseLanguage}
     />

@@ -35,7 +35,8 @@ function Preview({ template }: { template: string }) {
     };
   }, [wakeSizes, agent]);
 
-  if (agents.length === 0) return <p className="settings-note under-6 ink-2 text-3">{t`No agents yet.`}</p>;
+  if (agents.length === 0)
+    return <p className="settings-note under-6 ink-2 text-3">{t`There is no agent yet. SUMMON first.`}</p>;
   const payload = share ? payloadOf(share) : null;
   const prompt = payload
     ? wakePromptOf(payload, wakeAround(roster, settings, now), { ...TEMPLATES, wake: template })
@@ -81,9 +82,9 @@ export function PromptSection() {
   const long = text.length > SETTING_TEXT_MAX.wakeTemplate;
   const empty = text.trim() === '';
   const wrong = long
-    ? t`This is ${count(text.length)} characters; a template may have ${count(SETTING_TEXT_MAX.wakeTemplate)}.`
+    ? t`It has ${count(text.length)} characters, and there is room for ${count(SETTING_TEXT_MAX.wakeTemplate)}.`
     : empty
-      ? t`The template is empty.`
+      ? t`Fill this in.`
       : parsed.ok
         ? null
         : retold(parsed.reason);
@@ -175,11 +176,11 @@ export function PromptSection() {
       <p className="setting-hint">
         {t`${<code className="ink-2">{'{{#if soul}} … {{/if}}'}</code>} is left out when it is empty.`}
       </p>
-      <h3>{t`Preview`}</h3>
-      {wrong === null ? (
-        <Preview template={text} />
-      ) : (
-        <p className="settings-note under-6 ink-2 text-3">{t`The template has a mistake.`}</p>
+      {wrong === null && (
+        <>
+          <h3>{t`Preview`}</h3>
+          <Preview template={text} />
+        </>
       )}
     </>
   );

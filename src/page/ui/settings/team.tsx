@@ -35,7 +35,7 @@ function GiveSeat({ agent }: { agent: Agent }) {
   return (
     <div className="setting-row">
       <label>
-        <span className="visually-hidden">{t`Seat for ${agent.name}`}</span>
+        <span className="visually-hidden">{t`Seat of ${agent.name}`}</span>
         <select className="field field-select" value={seat} onChange={(event) => setChosen(Number(event.target.value))}>
           {free.map((position) => (
             <option key={position} value={position}>
@@ -50,15 +50,12 @@ function GiveSeat({ agent }: { agent: Agent }) {
         onClick={() => {
           const there: ChangeKind = { kind: 'seat', position: seat };
           const back: ChangeKind = { kind: 'seat', position: agent.position };
-          if (agent.retired)
-            void change(agent, [there, { kind: 'return' }], t`${agent.name} is back, in seat ${seatNumber(seat)}.`, [
-              { kind: 'retire' },
-              back,
-            ]);
-          else void change(agent, [there], t`${agent.name} has seat ${seatNumber(seat)}.`, [back]);
+          const said = t`${agent.name} has seat ${seatNumber(seat)} now.`;
+          if (agent.retired) void change(agent, [there, { kind: 'return' }], said, [{ kind: 'retire' }, back]);
+          else void change(agent, [there], said, [back]);
         }}
       >
-        {agent.retired ? t`Give a seat` : t`Give a seat`}
+        {t`Give a seat`}
       </button>
     </div>
   );
@@ -74,11 +71,12 @@ function Row({ agent, children }: { agent: Agent; children: React.ReactNode }) {
       <div className="team-who grow">
         <Link href={PATHS.agent(agent.agentId)}>{displayName(agent, roster)}</Link>
         <small className="text-2 block">
-          {t`${
-            isSeatPosition(agent.position) && roster.seats.get(agent.position)?.agentId === agent.agentId
-              ? t`seat ${seatNumber(agent.position)} · `
-              : ''
-          }born ${fullTime(agent.bornAt)}`}
+          {[
+            ...(isSeatPosition(agent.position) && roster.seats.get(agent.position)?.agentId === agent.agentId
+              ? [t`seat ${seatNumber(agent.position)}`]
+              : []),
+            t`born ${fullTime(agent.bornAt)}`,
+          ].join(' · ')}
         </small>
       </div>
       {children}
@@ -127,7 +125,7 @@ export function TeamSection() {
     <>
       <p className="settings-note under-6 ink-2 text-3">{t`Retired agents keep everything and can return. To delete one, open its page.`}</p>
       <h3>{t`In their seats`}</h3>
-      {seated.length === 0 && <Empty>{t`Nobody yet. Press SUMMON on the Team page.`}</Empty>}
+      {seated.length === 0 && <Empty>{t`There is no agent yet. SUMMON first.`}</Empty>}
       <ul className="above-5 stack gap-4">
         {seated.map(([position, agent]) => (
           <Row key={agent.agentId} agent={agent}>
@@ -151,7 +149,6 @@ export function TeamSection() {
       {roster.waiting.length > 0 && (
         <>
           <h3>{asBeginning(t`waits for a seat`)}</h3>
-          <p className="setting-hint">{t`Another agent has their seat.`}</p>
           <ul className="above-5 stack gap-4">
             {roster.waiting.map((agent) => (
               <Row key={agent.agentId} agent={agent}>

@@ -55,10 +55,8 @@ function nextText(
   now: number,
 ): { readonly passes: boolean; readonly text: string } {
   if (stoppedBy === null) return { passes: true, text: t`Can be woken now.` };
-  const why = stoppedText(stoppedBy);
-  if (nextWakeTime === null) return { passes: false, text: t`Cannot be woken now: ${why}.` };
-  if (nextWakeTime <= now) return { passes: false, text: t`Cannot be woken now: ${why}.` };
-  return { passes: false, text: t`Cannot be woken now: ${why}, ${leftText(nextWakeTime, now)}.` };
+  const left = nextWakeTime === null || nextWakeTime <= now ? '' : `, ${leftText(nextWakeTime, now)}`;
+  return { passes: false, text: t`Cannot be woken now: ${stoppedText(stoppedBy)}${left}.` };
 }
 
 function Figures({ stats, agentId }: { stats: WakeStats; agentId: AgentId }) {

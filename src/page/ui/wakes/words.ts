@@ -110,8 +110,8 @@ export function clickOutcomes(wakes: readonly WakeDecision[]): string {
 /** `40 s left`, `3 min left`, `until 07:00`, `until Tuesday 07:00`: as seen at `now`. */
 export function leftText(until: number, now: number): string {
   const ms = Math.max(0, until - now);
-  if (ms <= 90 * SECOND) return t`${Math.ceil(ms / SECOND)} s left`;
-  if (ms < CLOCK_FROM) return t`${Math.ceil(ms / MINUTE)} min left`;
+  if (ms <= 90 * SECOND) return t`${t`${Math.ceil(ms / SECOND)} s`} left`;
+  if (ms < CLOCK_FROM) return t`${t`${Math.ceil(ms / MINUTE)} min`} left`;
   const sameDay = new Date(until).toDateString() === new Date(now).toDateString();
   return t`until ${sameDay ? '' : `${weekday.format(until)} `}${clockTime(until)}`;
 }

@@ -25,10 +25,13 @@ const isOf = ({ target }: Webhook, subject: WebhookSubject): boolean =>
     ? subject.kind === 'project' && target.projectId === subject.projectId
     : subject.kind === 'routine' && target.scheduleId === subject.scheduleId;
 
-function doesText({ target }: Webhook): string {
-  if (target.kind === 'routine') return t`starts the routine`;
-  const where = target.column === 'ready' ? t`new tasks are ready` : t`new tasks go to the backlog`;
-  return target.githubLabel === null ? where : t`${where}, of GitHub only issues with “${target.githubLabel}”`;
+const COLUMNS = { backlog: t`Backlog: you check them first`, ready: t`Ready: agents may take them` } as const;
+
+/** What a call does; a routine has nothing to choose. */
+function doesText({ target }: Webhook): readonly string[] {
+  if (target.kind === 'routine') return [];
+  const where = COLUMNS[target.column];
+  return [target.githubLabel === null ? where : t`${where}, of GitHub only issues with “${target.githubLabel}”`];
 }
 
 function Line({ webhook, away, onMade }: { webhook: Webhook; away: boolean; onMade: (made: MadeWebhook) => void }) {
@@ -45,7 +48,7 @@ function Line({ webhook, away, onMade }: { webhook: Webhook; away: boolean; onMa
           <span>
             {[
               '',
-              doesText(webhook),
+              ...doesText(webhook),
               ...(signed ? [t`signed`] : []),
               t`made ${dayWithin(createdAt, now)}`,
               usedAt === null ? t`never used` : t`last used ${dayWithin(usedAt, now)} ${clockTime(usedAt)}`,
@@ -57,19 +60,19 @@ function Line({ webhook, away, onMade }: { webhook: Webhook; away: boolean; onMa
         type="button"
         className="ghost"
         disabled={away}
-        aria-label={t`Renew ${name}, ${hint}`}
+        aria-label={t`Renew ${`${name}, ${hint}`}`}
         onClick={() => setAsks('renew')}
       >{t`Renew`}</button>
       <button
         type="button"
         className="ghost ghost-danger"
         disabled={away}
-        aria-label={t`Delete ${name}, ${hint}`}
+        aria-label={t`Delete ${`${name}, ${hint}`}`}
         onClick={() => setAsks('remove')}
       >{t`Delete`}</button>
       {asks === 'renew' && (
         <SureDialog
-          title={t`Renew “${name}”?`}
+          title={t`Renew ${name}`}
           does={t`Renew`}
           onSure={async () => {
             const renewed = await webhooks.renew(webhookId);
@@ -140,7 +143,6 @@ function NewWebhook({
           dir="auto"
           autoComplete="off"
           maxLength={LIMITS.credentialLabel}
-          placeholder={t`My website`}
           aria-invalid={failed !== null && name.trim() === ''}
           value={name}
           onChange={({ target }) => setName(target.value)}
@@ -155,8 +157,8 @@ function NewWebhook({
               value={column}
               onChange={({ target }) => setColumn(target.value === 'ready' ? 'ready' : 'backlog')}
             >
-              <option value="backlog">{t`Backlog: you check them first`}</option>
-              <option value="ready">{t`Ready: agents may take them`}</option>
+              <option value="backlog">{COLUMNS.backlog}</option>
+              <option value="ready">{COLUMNS.ready}</option>
             </select>
           </label>
           <label>
@@ -205,8 +207,8 @@ function Secrets({ made: { webhook, secret, signingSecret }, onDone }: { made: M
       )}
       {signingSecret === null && (
         <>
-          <p>{t`Example:`}</p>
-          <CopyableText text={example} what={t`The example`} />
+          <p>{t`Example`}</p>
+          <CopyableText text={example} what={t`Example`} />
         </>
       )}
       <div className="dialog-ways">

@@ -615,7 +615,7 @@ describe('limits', () => {
     }
     // A set by itself does the same of what is in it; and what was let of a server can be taken
     // back by its name.
-    await page.user.click(screen.getByRole('link', { name: 'Every limit' }));
+    await page.user.click(screen.getByRole('link', { name: 'Advanced' }));
     await page.user.selectOptions(await screen.findByRole('combobox', { name: 'Uses MCP servers Lyra' }), 'Off');
     await waitFor(() => expect(bodies.at(-1)).toMatchObject({ coordination: { toolsets: { attached: 'off' } } }));
     // What another device has set meanwhile stands, and is shown.
@@ -655,12 +655,12 @@ describe('limits', () => {
         });
       },
     });
-    await page.user.click(await screen.findByRole('button', { name: 'Copy or paste as YAML…' }));
-    const field = await screen.findByLabelText<HTMLTextAreaElement>('As YAML');
+    await page.user.click(await screen.findByRole('button', { name: 'Show' }));
+    const field = await screen.findByLabelText<HTMLTextAreaElement>('Limits as YAML', { selector: 'textarea' });
     expect(field.value).toBe(yaml);
     await page.user.clear(field);
     await page.user.type(field, 'time_zone: Asia/Tokyo');
-    await page.user.click(screen.getByRole('button', { name: 'Apply' }));
+    await page.user.click(screen.getByRole('button', { name: 'Save' }));
     await waitFor(() => expect(yaml).toBe('time_zone: Asia/Tokyo'));
   });
 

@@ -62,7 +62,7 @@ test('a credential is made for an agent, its secret shown once, with the setting
     ),
   );
   await page.user.selectOptions(await screen.findByLabelText('For'), 'Wren');
-  await page.user.type(screen.getByLabelText('Label'), 'Claude Code');
+  await page.user.type(screen.getByLabelText('Name'), 'Claude Code');
   await page.user.click(screen.getByRole('button', { name: 'Create a credential' }));
   const dialog = await screen.findByRole('dialog', { name: 'A credential for Wren' });
   expect(page.reach.bodies('POST /api/credentials')).toEqual([
@@ -161,7 +161,7 @@ test('an application may do what is ticked, which is said where it stands', asyn
   expect(ticks.map(({ checked }) => checked)).toEqual([false, true, true, true, false, false, false, false]);
   for (const name of [/^See limits/, /^Put agents/, /^Wake agents/, /^Open its own threads/])
     await page.user.click(screen.getByLabelText(name));
-  await page.user.type(screen.getByLabelText('Label'), 'Tide watch');
+  await page.user.type(screen.getByLabelText('Name'), 'Tide watch');
   await page.user.click(screen.getByRole('button', { name: 'Create a credential' }));
   await screen.findByRole('dialog', { name: 'A credential for an application' });
   expect(page.reach.bodies('POST /api/credentials')).toEqual([
@@ -177,11 +177,7 @@ test('a stray Escape does not lose the secret: it says so first', async () => {
   const dialog = await screen.findByRole('dialog', { name: 'A credential for Lyra' });
   await page.user.click(within(dialog).getByRole('button', { name: 'Close' }));
   expect(within(dialog).getByLabelText('The secret').textContent).toBe(SECRET);
-  expect(
-    within(dialog)
-      .getByText(/cannot be shown again/)
-      .getAttribute('role'),
-  ).toBe('status');
+  expect(within(dialog).getByText('This is shown once.', { selector: '[role=status]' })).toBeDefined();
 });
 
 test('revoking asks first, and what the relay refuses stays with the reason', async () => {
@@ -189,7 +185,7 @@ test('revoking asks first, and what the relay refuses stays with the reason', as
     reach.on('DELETE /api/credentials/a', () => refused('The store is closed.', 503)),
   );
   await page.user.click(await screen.findByRole('button', { name: 'Revoke My laptop, abcd' }));
-  const dialog = screen.getByRole('dialog', { name: 'Revoke this credential?' });
+  const dialog = screen.getByRole('dialog', { name: 'Revoke My laptop, abcd' });
   await page.user.click(within(dialog).getByRole('button', { name: 'Revoke' }));
   expect((await within(dialog).findByRole('alert')).textContent).toContain('The store is closed.');
   page.reach.on('DELETE /api/credentials/a', () => {

@@ -79,8 +79,8 @@ describe('Connecting a model', () => {
     });
     page.reach.on('POST /api/models', () => json(claude(), 201));
     expect((await screen.findByRole<HTMLInputElement>('radio', { name: 'A local server Ollama' })).checked).toBe(true);
-    const found = await screen.findByRole('list', { name: 'Found on this machine' });
-    await page.user.selectOptions(within(found).getByLabelText('Model of Ollama'), 'qwen3');
+    const found = await screen.findByRole('list', { name: 'Found on the relay’s machine' });
+    await page.user.selectOptions(within(found).getByLabelText('Model: Ollama'), 'qwen3');
     await page.user.click(within(found).getByRole('button', { name: 'Connect' }));
     expect(page.reach.bodies('POST /api/models')).toEqual([
       { kind: 'server', address: 'http://127.0.0.1:11434', model: 'qwen3' },
@@ -131,7 +131,7 @@ describe('Connecting a model', () => {
     });
     await page.user.click((await screen.findAllByRole('link', { name: 'Change the key' }))[0] ?? document.body);
     const card = await screen.findByRole('article', { name: 'Claude' });
-    await page.user.type(within(card).getByLabelText('Another key'), KEY);
+    await page.user.type(within(card).getByLabelText('Your key'), KEY);
     await page.user.click(within(card).getByRole('button', { name: 'Change the key' }));
     expect(await within(card).findByText('answers, 0.8 s')).toBeDefined();
     expect(page.reach.bodies('PUT /api/models/c1/key')).toEqual([{ key: KEY }]);
@@ -165,7 +165,7 @@ test('the header says what is connected and that it answers', async () => {
       reach.on('GET /api/models', { connections: [claude()], may: 'any' });
     },
   });
-  expect(await screen.findAllByRole('button', { name: /^Claude · Sonnet 5\.5\s*answers$/ })).not.toEqual([]);
+  expect(await screen.findAllByRole('button', { name: /^Claude · Sonnet 5\.5\s*answers, 0\.8 s$/ })).not.toEqual([]);
 });
 
 describe('What to say first', () => {
@@ -254,7 +254,9 @@ describe('Choosing a model', () => {
 
   test('says where none is connected, where one does not answer, and where the list could not be read', async () => {
     const none = await open({ connections: [], may: 'any' });
-    expect((await screen.findAllByText(/^No model is connected, so there is no list/)).length).toBe(2);
+    expect((await screen.findAllByText('Demo: no model connected', { selector: '.setting-hint > span' })).length).toBe(
+      2,
+    );
     expect(screen.queryByRole('button', { name: 'Refresh the list' })).toBeNull();
     none.unmount();
     const refusing = await open({ connections: [REFUSED], may: 'any' });
@@ -309,7 +311,7 @@ describe('Choosing a model from the header', () => {
     const dialog = await screen.findByRole('dialog', { name: 'Model' });
     expect(within(dialog).getAllByRole('radio', { name: /Everybody|Julian|Lyra/ })).toHaveLength(2);
     await page.user.click(within(dialog).getByRole('radio', { name: 'Opus 5.5' }));
-    await screen.findByText('All answer with Opus 5.5 from the next message on.');
+    await screen.findByText('Everybody: Opus 5.5 from the next message on.');
     expect(page.reach.bodies(PUT)).toMatchObject([{ leadModel: 'claude-opus-5-5', agentModel: 'claude-opus-5-5' }]);
     expect(screen.queryByRole('dialog', { name: 'Model' })).toBeNull();
   });

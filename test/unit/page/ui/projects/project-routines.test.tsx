@@ -101,7 +101,7 @@ test('a routine that the agent has is given columns, tools and a run of its own'
   );
   await page.user.click(within(dialog).getByRole('checkbox', { name: 'Review' }));
   await page.user.selectOptions(within(dialog).getByRole('combobox', { name: 'Tools it may use' }), 'Only these…');
-  for (const set of ['Messages and the team', 'Files in its folder'])
+  for (const set of ['Talks with other agents', 'Works with files in its folder'])
     await page.user.click(within(dialog).getByRole('checkbox', { name: new RegExp(`^${set}`) }));
   await page.user.click(within(dialog).getByRole('checkbox', { name: /^A separate run/ }));
   await page.user.click(within(dialog).getByRole('button', { name: 'Save' }));

@@ -34,7 +34,7 @@ test('the page says who does what by itself, when next, and what is not well', a
   await open();
   const lyra = await routines('Lyra');
   expect(lyra.textContent).toMatch(/Morning roundevery weekday at 07:30 · next Monday 07:30/);
-  expect(lyra.textContent).toMatch(/Mailevery hour · at work now/);
+  expect(lyra.textContent).toMatch(/Mailevery hour · at work/);
   const wren = await routines('Wren');
   expect(within(wren).getByRole('switch', { name: 'Look at the river' }).getAttribute('aria-checked')).toBe('false');
   expect(wren.textContent).toContain('Paused. It failed 5 times in a row. Switch it on to continue.');
@@ -73,10 +73,10 @@ test('what is drawn stands in words too: outcomes, what is to come, clashes, and
   await open();
   const facts = await screen.findByRole('region', { name: 'Runs' });
   expect(within(facts).getByRole('row', { name: /Mail/ }).textContent).toMatch(
-    /skipped: nothing waited for it24 ×, next today 09:00.*7 × skipped \(quiet hours\)/,
+    /skipped: nothing waited for it24 ×, next today 09:00.*7 × skipped: quiet hours/,
   );
   expect(within(facts).getByRole('row', { name: /river/ }).textContent).toMatch(/failed.*skipped: quiet hours/);
-  expect(screen.getByText('At most 17 runs in the next 24 hours · ≈ $0.2091')).toBeTruthy();
+  expect(screen.getByText('At most 17 runs in the next 24 h · ≈ $0.2091')).toBeTruthy();
   expect(screen.getByText(/tomorrow 08:00: Lyra and /)).toBeTruthy();
 });
 
@@ -112,7 +112,7 @@ test('the key of the drawing names every mark in it, and four agents at once are
   expect([...new Set(looks(key))].sort()).toEqual([...drawn].sort());
   expect(drawn.size).toBe(11);
   expect(key.textContent).toBe(
-    ' done failed skipped, stopped or missed nothing waited at work now To come skipped (quiet hours) quiet hours several at once now',
+    ' done failed skipped, stopped or missed nothing waited for it at work To come skipped: quiet hours quiet hours several at once now',
   );
 });
 
@@ -597,8 +597,8 @@ test('one switch stops everything, and what an agent has left with the relay can
   page.reach.on('PUT /v1/config', ({ body }: { body: object }) => json(configAnswer(body)));
   const left = await screen.findByRole('list', { name: 'Copies on the relay' });
   // Only agents with a copy are listed.
-  expect(left.textContent).toBe('LyraUpdated 20 minutes ago · 21 KBRemove');
-  await page.user.click(screen.getByRole('button', { name: 'Remove the copy of Lyra' }));
+  expect(left.textContent).toBe('LyraUpdated today 08:35 · 21 KBRemove');
+  await page.user.click(screen.getByRole('button', { name: 'Remove: Lyra' }));
   await screen.findByText('The copy of Lyra is removed. Lyra no longer works alone.');
   await page.user.click(screen.getByRole('switch', { name: 'Pause all' }));
   await waitFor(() => expect(page.reach.bodies('PUT /v1/config')).toMatchObject([{ wakes_enabled: false }]));
@@ -807,8 +807,8 @@ test('every field of a routine is in its editor: what few change stands under Mo
   await page.user.selectOptions(field('Tools it may use'), 'Only these…');
   // A set as a whole, and one tool of another; what MCP servers offer, as far as agents may use
   // it, stands by server.
-  await page.user.click(within(dialog).getByRole('checkbox', { name: /^Files in its folder/ }));
-  await page.user.click(within(dialog).getByRole('checkbox', { name: /^Messages and the team/ }));
+  await page.user.click(within(dialog).getByRole('checkbox', { name: /^Works with files in its folder/ }));
+  await page.user.click(within(dialog).getByRole('checkbox', { name: /^Talks with other agents/ }));
   await page.user.click(within(dialog).getByRole('checkbox', { name: 'wake_list' }));
   const calendar = await within(dialog).findByRole('group', { name: 'calendar' });
   expect(calendar.textContent).toMatch(/0 of 2/);

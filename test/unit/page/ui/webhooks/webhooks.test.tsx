@@ -64,9 +64,9 @@ test('the webhooks of a project are listed with what they do, and those of other
       .getAllByRole('listitem')
       .map(({ textContent }) => textContent),
   ).toEqual([
-    expect.stringContaining('new tasks go to the backlog · made yesterday · last used today 08:54'),
+    expect.stringContaining('Backlog: you check them first · made yesterday · last used today 08:54'),
     expect.stringContaining(
-      'new tasks are ready, of GitHub only issues with “roost” · signed · made yesterday · never',
+      'Ready: agents may take them, of GitHub only issues with “roost” · signed · made yesterday · never',
     ),
   ]);
 });
