@@ -1,21 +1,16 @@
 /** Limits section: blackouts, hours in which only the person can wake an agent. */
 import { useId, useState } from 'react';
 import { isClockTime, readDateTime, type RecurringBlackout } from '../../../shared/domain/guardrails.ts';
-import { spoken, t } from '../../language/t.ts';
+import { t } from '../../language/t.ts';
 import { type Coordination, withCoordination } from '../../state/relay-info.ts';
 import { CloseIcon } from '../design/icons.tsx';
 import { Field } from '../design/field.tsx';
+import { dayTitle, WEEK } from '../schedule/words.ts';
 import { useChangeLimits, useLimits } from './limits.ts';
 
 type Blackouts = NonNullable<Coordination['blackouts']>;
 type OneOff = Extract<Blackouts[number], { type: 'one_off' }>;
 type Recurring = Exclude<Blackouts[number], OneOff>;
-
-/** In display order, Monday first; 0 is Sunday. */
-const DAYS = [1, 2, 3, 4, 5, 6, 0] as const;
-/** Any week serves: 1 November 2026 is a Sunday. */
-const dayTitle = (day: number, length: 'long' | 'short') =>
-  new Intl.DateTimeFormat(spoken.locale, { weekday: length, timeZone: 'UTC' }).format(Date.UTC(2026, 10, 1 + day));
 
 const NIGHT: Recurring = { label: t`Night`, start_time: '22:00', end_time: '07:00', days: [] };
 const MOST = 20;
@@ -92,21 +87,21 @@ function Days({ blackout, onChange }: RowProps<Recurring>) {
   const id = useId();
   const every = blackout.days.length === 0;
   const toggle = (day: number) => {
-    const held: readonly number[] = every ? DAYS : blackout.days;
+    const held: readonly number[] = every ? WEEK : blackout.days;
     const next = held.includes(day) ? held.filter((each) => each !== day) : [...held, day];
     // A blackout without days would never apply, so the last day stays. All days are stored as an
     // empty list.
-    if (next.length > 0) onChange({ ...blackout, days: next.length === DAYS.length ? [] : [...next].sort() });
+    if (next.length > 0) onChange({ ...blackout, days: next.length === WEEK.length ? [] : [...next].sort() });
   };
   return (
     <div className="blackout-days gap-3 cluster" role="group" aria-label={t`Days`} aria-describedby={id}>
-      {DAYS.map((day) => (
+      {WEEK.map((day) => (
         <button
           key={day}
           type="button"
           className="toggle"
           aria-pressed={every || blackout.days.includes(day)}
-          aria-label={dayTitle(day, 'long')}
+          aria-label={dayTitle(day)}
           onClick={() => toggle(day)}
         >
           {dayTitle(day, 'short')}

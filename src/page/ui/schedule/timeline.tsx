@@ -24,7 +24,6 @@ import {
   LEFT_OUT,
   momentText,
   mostText,
-  noneText,
   nextText,
   outcomeText,
   timingText,
@@ -479,7 +478,9 @@ export function ScheduleTimeline({ agentId }: { agentId: AgentId | null }) {
               <p className="measure ink-2 text-3 pretty">{mostText(timeline.most, hours)}</p>
               {timeline.leftOut && <p className="measure ink-2 text-3 pretty">{LEFT_OUT}</p>}
               {mates.length === 0 ? (
-                timeline.most.runs > 0 && <p className="query-quiet ink-3 text-3">{noneText(hours)}</p>
+                timeline.most.runs > 0 && (
+                  <p className="query-quiet ink-3 text-3">{mostText({ ...timeline.most, runs: 0 }, hours)}</p>
+                )
               ) : (
                 <>
                   <Drawing timeline={timeline} scheduled={scheduled} mates={mates} now={now} />

@@ -17,7 +17,8 @@ const WEEKDAYS = '1,2,3,4,5';
 const later = new Intl.DateTimeFormat(spoken.locale, { weekday: 'long', day: 'numeric', month: 'long' });
 const weekday = new Intl.DateTimeFormat(spoken.locale, { weekday: 'long' });
 /** The name of a weekday; 0 is Sunday. Any week serves: 1 November 2026 is a Sunday. */
-export const dayTitle = (day: number): string => weekday.format(new Date(2026, 10, 1 + day));
+export const dayTitle = (day: number, length: 'long' | 'short' = 'long'): string =>
+  new Intl.DateTimeFormat(spoken.locale, { weekday: length }).format(new Date(2026, 10, 1 + day));
 
 /**
  * `today 07:30`, `tomorrow 07:30`, `Thursday 07:30`, `Thursday 3 December 07:30`; for the past,
@@ -44,7 +45,7 @@ function daysText(days: readonly number[]): string {
   if (sorted.length === 0 || sorted.length === 7) return t`every day`;
   if (sorted.join() === WEEKDAYS) return t`every weekday`;
   if (sorted.join() === '6,0') return t`at weekends`;
-  return t`on ${names(sorted.map(dayTitle))}`;
+  return t`on ${names(sorted.map((day) => dayTitle(day)))}`;
 }
 
 /** A cron text that names one time on days of the week, such as `30 7 * * 1-5`; null: another. */
@@ -158,11 +159,9 @@ export const spentText = (one: Occurrence): string =>
 
 const hoursText = (hours: number) => (hours % 24 === 0 && hours > 24 ? t`${hours / 24} days` : t`${hours} h`);
 
-export const noneText = (hours: number) => t`Nothing is due in the next ${hoursText(hours)}.`;
-
 /** The maximum cost of the coming period. */
 export function mostText({ runs, microUsd }: Timeline['most'], hours: number): string {
-  if (runs === 0) return noneText(hours);
+  if (runs === 0) return t`Nothing is due in the next ${hoursText(hours)}.`;
   const due = t`At most ${plural(runs, 'run')} in the next ${hoursText(hours)}`;
   return microUsd === null ? t`${due} · cost unknown until the first run` : `${due} · ≈ ${money(microUsd)}`;
 }
