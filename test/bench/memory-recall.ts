@@ -3,6 +3,7 @@
  * search in the page, the index on disk and in memory, what a WAKE carries, and the reload of the
  * page. Each figure stands beside that of a household of 1,000 messages.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import type {} from '../support/bench-page/main.ts';
 import { AGENTS, type HouseholdPlan } from '../support/household-generator.ts';
 import { buildPage, servePage } from '../support/page-server.ts';
@@ -29,8 +30,10 @@ const FULL = {
     TEN_YEARS,
   ]) as readonly HouseholdPlan[],
   ...{ questions: 60, warmUp: 1, reloads: 9, wakes: 15 },
+  /** ms after the WAKE, while the page writes what it brought. The first question comes before. */
+  settleMs: 10_000,
 };
-const SMOKE: typeof FULL = { plans: [SMALL], ...{ questions: 10, warmUp: 0, reloads: 1, wakes: 1 } };
+const SMOKE: typeof FULL = { plans: [SMALL], ...{ questions: 10, warmUp: 0, reloads: 1, wakes: 1 }, settleMs: 0 };
 type Sizes = typeof FULL;
 /** At most this many messages behind: the bars of 8.8. */
 const BARS = [
@@ -53,6 +56,8 @@ interface Measured {
   readonly atRelay: readonly number[];
   /** The same call of a tool that asks no page. */
   readonly bare: readonly number[];
+  /** The calls of the first answer, right after the WAKE of eight. */
+  readonly atWake: readonly number[];
   readonly found: number;
   readonly wake: number;
   readonly reload: number;
@@ -106,7 +111,7 @@ async function throughOwner({ profile, port }: BenchHousehold, plan: HouseholdPl
 const throughRelay = (
   { profile, port }: BenchHousehold,
   questions: readonly string[],
-  { warmUp, reloads }: Sizes,
+  { warmUp, reloads, settleMs }: Sizes,
   place: Place,
 ) =>
   withOpened(async (keep) => {
@@ -120,7 +125,8 @@ const throughRelay = (
     const times: number[] = [];
     for (let n = 0; n < warmUp + reloads; n++) times.push(await reloaded(visitor.page, 'grid-painted'));
     const usual = teamScript();
-    const calls = questions.flatMap((query) => [
+    const first = questions.slice(0, CALLS_OF_ANSWER / 2);
+    const calls = [...first, ...questions].flatMap((query) => [
       { call: 'recall', input: { query } },
       { call: 'memory', input: { command: 'view' } },
     ]);
@@ -147,10 +153,13 @@ const throughRelay = (
     await visitor.press('WAKE');
     await visitor.untilAll('awake');
     await visitor.open(SEAT);
+    await visitor.ask(ASKED);
+    await delay(settleMs);
     while (took.length < calls.length) await visitor.ask(ASKED);
-    const of = (name: string) => took.filter((one) => one.name === name);
+    const of = (name: string) => took.slice(2 * first.length).filter((one) => one.name === name);
     return {
       reload: median(times.slice(warmUp)),
+      atWake: took.slice(0, 2 * first.length).flatMap(({ name, ms }) => (name === 'recall' ? [ms] : [])),
       atRelay: of('recall').map(({ ms }) => ms),
       bare: of('memory').map(({ ms }) => ms),
       found: of('recall').filter(({ result }) => result.includes('Found in what you took part in')).length,
@@ -158,7 +167,7 @@ const throughRelay = (
   });
 
 function figuresOf(measured: Measured, few: Measured): readonly Figure[] {
-  const { messages, inPage, atRelay, bare, found, wake, reload, disk, memory } = measured;
+  const { messages, inPage, atRelay, bare, atWake, found, wake, reload, disk, memory } = measured;
   const bar = BARS.find((each) => messages <= each.messages) ?? BARS[0];
   const shown = messages.toLocaleString('en');
   const limit = (what: string, value: number) => ({ kind: 'limit', what, value }) as const;
@@ -177,6 +186,12 @@ function figuresOf(measured: Measured, few: Measured): readonly Figure[] {
       value: percentile(atRelay, 0.95),
       unit: 'ms',
       beside: { kind: 'peer', what: '`memory`, p95', value: percentile(bare, 0.95) },
+    },
+    {
+      what: '  right after the WAKE of eight, median',
+      value: median(atWake),
+      unit: 'ms',
+      beside: { kind: 'peer', what: '`recall`, median', value: median(atRelay) },
     },
     {
       what: '  the search in the page, p95',
@@ -218,7 +233,7 @@ export const memoryRecall = definePart({
       if (!few) throw new Error('There are no sizes.');
       return {
         title: 'Ten years, recalled',
-        method: `households of seed ${SEED} in a real profile; ${sizes.questions} questions of five words each from far back, asked by an agent in a session, from the end of the model's answer to its next request`,
+        method: `households of seed ${SEED} in a real profile; ${sizes.questions} questions of five words each from far back, asked by an agent in a session ${sizes.settleMs / 1_000} s after its WAKE, from the end of the model's answer to its next request`,
         figures: measured.flatMap((each) => figuresOf(each, few)),
       };
     }),

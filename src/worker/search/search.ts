@@ -431,13 +431,15 @@ export function createSearch(deps: SearchDeps): Search {
   let working: Promise<void> | null = null;
   let cancel: (() => void) | null = null;
   let failures = 0;
+  /** Searches that wait for the newest documents. For them the index is written without rests. */
+  let hurried = 0;
 
   async function opened(): Promise<Builder> {
     builder ??= await createBuilder({
       ledger,
       store: await deps.openStore(),
       after,
-      pause: createPause(deps, SEARCH.slice, () => (deps.isTalking() ? SEARCH.restWhileTalking : 0)),
+      pause: createPause(deps, SEARCH.slice, () => (deps.isTalking() && hurried === 0 ? SEARCH.restWhileTalking : 0)),
       onProgress(done, of) {
         state = { kind: 'building', done, of };
       },
@@ -510,7 +512,11 @@ export function createSearch(deps: SearchDeps): Search {
 
   /** Never rejects. A broken index is rebuilt, and finds nothing until then. */
   async function ask(question: Question, pause: () => Promise<void>): Promise<Awaited<ReturnType<typeof answerTo>>> {
-    if (failures === 0 && (waiting.length > 0 || !builder)) await within(after, SEARCH.waitForNew, begin());
+    if (failures === 0 && (waiting.length > 0 || !builder)) {
+      hurried += 1;
+      await within(after, SEARCH.waitForNew, begin());
+      hurried -= 1;
+    }
     for (let tries = 0; ; tries++) {
       try {
         return await answerTo(question, { ledger, index: await inTurn(opened), now: now(), pause });

@@ -544,4 +544,24 @@ describe('While somebody answers', () => {
     expect(rests.filter((ms) => ms === (isTalking ? 0 : SEARCH.restWhileTalking))).toEqual([]);
     expect((await search.find({ text: 'word199', limit: 5 })).hits.map(({ messageId }) => messageId)).toEqual(['m199']);
   });
+
+  it('the index does not rest while a search waits for the newest messages', async () => {
+    const rests: number[] = [];
+    let time = 0;
+    const search = searchOver(createMemoryLedger([]), createMemoryIndex, {
+      isTalking: () => true,
+      elapsed: () => (time += SEARCH.slice),
+      after(ms, run) {
+        rests.push(ms);
+        const later = setTimeout(run, ms);
+        return () => clearTimeout(later);
+      },
+    });
+    await search.settled();
+    rests.length = 0;
+    search.hear(Array.from({ length: 3 }, (_none, n) => said(n, `herons ${n}`)));
+    await search.find({ text: 'herons', limit: 5 });
+    expect(rests.filter((ms) => ms === 0).length).toBeGreaterThan(2);
+    expect(rests).not.toContain(SEARCH.restWhileTalking);
+  });
 });
