@@ -16,6 +16,7 @@ import { pageWeight } from './page-weight.ts';
 import { pageYears } from './page-years.ts';
 import { memoryDreams } from './memory-dreams.ts';
 import { memoryEvidence } from './memory-evidence.ts';
+import { memoryImport } from './memory-import.ts';
 import { memoryRecall } from './memory-recall.ts';
 import { memoryTurns } from './memory-turns.ts';
 import type { Part } from './part.ts';
@@ -39,6 +40,7 @@ export const PARTS: readonly Part[] = [
   memoryDreams,
   memoryEvidence,
   memoryRecall,
+  memoryImport,
   gate,
   night,
   start,

@@ -200,6 +200,11 @@ it.each<[string, Reply, string]>([
   ['declines', [{ say: 'No.' }, { stop: 'refusal' }], 'The model declined to write it.'],
   ['is cut off', [{ say: 'I prom' }, { stop: 'max_tokens' }], 'The summary was empty, cut off or too long.'],
   ['writes nothing', [{ say: ' ' }], 'The summary was empty, cut off or too long.'],
+  [
+    'calls a tool instead of writing',
+    [{ call: 'recall', input: { query: 'door' } }],
+    'The summary was empty, cut off or too long.',
+  ],
   ['writes too much', [{ say: 'w'.repeat(30_000) }], 'The summary was empty, cut off or too long.'],
   ['refuses the summary as too long too', tooLong('prompt is too long'), 'This is longer than the model can read'],
   ['loses the connection', [{ say: 'I prom' }, { cut: true }], 'broke off'],
@@ -299,5 +304,26 @@ it('goes on with the demo, which lists what was said to it', async () => {
     await sayTo(house, `My door number ${turn} is blue. ${'m'.repeat(1_500)}`);
   expect(wordsOf(summariesOf(house)[0])).toMatch(/^- .*\n(?:- .*\n)*- My door number \d+ is blue\. m+…/m);
   expect(failedOf(house)).toEqual([]);
+  await house.close();
+});
+
+it('asks a bounded number of times when the soul alone is longer than the model reads, and says why', async () => {
+  let asked = 0;
+  const house = await bench.open({
+    script: (request) => {
+      if (request.seat !== 1) return teamScript()(request);
+      asked += 1;
+      return tooLong('prompt is too long: 30000 tokens > 16000 maximum');
+    },
+    onError: 'expected',
+  });
+  await house.start({}, { contextTokens: 16_000 });
+  await house.wake([payload(0, { soul: 'I am the heron. '.repeat(6_000) })]);
+  await house.untilQuiet();
+  expect(asked).toBeLessThanOrEqual(3);
+  const [asleep] = house.of('agent-asleep');
+  expect(asleep?.reason).toMatchObject({
+    message: expect.stringContaining('longer than the model can read') as string,
+  });
   await house.close();
 });
