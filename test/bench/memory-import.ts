@@ -11,7 +11,7 @@ import { createRandom } from '../support/random.ts';
 import { createVisitor, goWithin } from '../support/visitor.ts';
 import { definePart, withOpened } from './part.ts';
 
-/** Messages of a conversation, and words of a message. Of so many conversations one is unreadable. */
+/** `turns` of a conversation, `words` of a message. One in `unreadableOf` has no messages. */
 const FULL = { conversations: 10_000, files: 50, turns: 3, words: 40, unreadableOf: 500 };
 const SMOKE: typeof FULL = { conversations: 8, files: 2, turns: 1, words: 5, unreadableOf: 4 };
 type Sizes = typeof FULL;
