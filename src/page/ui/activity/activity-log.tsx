@@ -24,6 +24,7 @@ import { GoOn } from '../schedule/activity-list.tsx';
 import { useEndedAttempts } from '../schedule/receipts.tsx';
 import { outcomeText, spentText, toneOf, whatText } from '../schedule/words.ts';
 import { byDay } from '../text/by-day.ts';
+import { plural } from '../text/sizes.ts';
 import { clockTime } from '../text/time.ts';
 import { useTeammates } from '../use-somebody.ts';
 import { byClick, WakeGroup } from '../wakes/wake-feed.tsx';
@@ -156,8 +157,8 @@ const DAY = 86_400_000;
 const PERIODS = [0, 1, 7] as const;
 const PERIOD_TEXT: Readonly<Record<(typeof PERIODS)[number], string>> = {
   0: t`Any time`,
-  1: t`24 hours`,
-  7: t`7 days`,
+  1: plural(24, 'hour'),
+  7: plural(7, 'day'),
 };
 /** Hours for which the relay knows which project an agent worked on. */
 const PROJECT_HOURS = 168;

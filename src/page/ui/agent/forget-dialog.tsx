@@ -27,7 +27,7 @@ function useHindrance(somebody: Person): { text: string; label: string; run: () 
   const { agentId, name } = somebody;
   const text = t`${name} takes part in the running session, and must leave it first.`;
   if (somebody.kind === 'lead')
-    return somebody.awake ? { text, label: t`End the session`, run: () => void actions.endSession('now') } : null;
+    return somebody.awake ? { text, label: t`End session`, run: () => void actions.endSession('now') } : null;
   if (somebody.kind !== 'agent' || (somebody.seat.state === 'sleeping' && !somebody.seat.paused)) return null;
   const isHeld = somebody.seat.paused || somebody.seat.state === 'driven';
   return {
@@ -157,7 +157,7 @@ function Asking({ somebody, kind, onClose }: { somebody: Person; kind: Kind; onC
     ways = (
       <div className="dialog-ways">
         <button type="button" className="ghost" onClick={onClose}>{t`Cancel`}</button>
-        <button type="button" className="danger-button" onClick={() => setStep('second')}>{t`Go on…`}</button>
+        <button type="button" className="danger-button" onClick={() => setStep('second')}>{`${t`Go on`}…`}</button>
       </div>
     );
   else ways = <Second kind={kind} name={name} busy={step === 'busy'} onForget={() => void forget()} onBack={onClose} />;

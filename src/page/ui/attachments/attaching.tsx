@@ -164,7 +164,7 @@ export function useAttaching(draft: string | null): Attaching {
     if (held.current.length >= ATTACHMENTS.count)
       return t`${file.name} was left out: a message takes ${plural(ATTACHMENTS.count, 'file')}.`;
     if (held.current.reduce((sum, each) => sum + each.bytes, file.bytes) > ATTACHMENTS.bytes)
-      return t`${file.name} was left out: a message takes ${bytes(ATTACHMENTS.bytes)} together.`;
+      return t`${file.name} was left out: a message takes ${bytes(ATTACHMENTS.bytes)}.`;
     put([...held.current, file]);
     void device.shelf.put(file.attachmentId, file.data).then((kept) => kept || setUnkept(true));
     return null;

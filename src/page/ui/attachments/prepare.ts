@@ -183,8 +183,8 @@ async function drawn(file: Blob, isPhoto: boolean) {
 }
 
 /** If both sizes are equal when rounded, the difference is shown. */
-const tooLarge = (size: number): string =>
-  t`is ${inWords(size)} large; a file must be smaller than ${inWords(ATTACHMENTS.bytes)}.`;
+const tooLarge = (size: number, most: number = ATTACHMENTS.bytes): string =>
+  t`is ${inWords(size)} large; a file must be smaller than ${inWords(most)}.`;
 
 async function pdfOf(file: File, { name, newId }: { name: string; newId: () => string }): Promise<Prepared> {
   const { pages, locked } = await pdfFacts(new Uint8Array(await file.arrayBuffer())).catch(() => NO_FACTS);
@@ -204,7 +204,7 @@ export async function prepareFile(file: File, newId: () => string): Promise<Prep
     if (file.size === 0) return no(t`is empty, or a folder: choose the files in it.`);
     const kind = kindOf(new Uint8Array(await file.slice(0, 1024).arrayBuffer()).subarray(0, 32));
     if (kind === 'picture' || kind === 'photo' || kind === 'heic') {
-      if (file.size > PICTURE_BYTES) return no(t`is ${inWords(file.size)} large, more than can be opened here.`);
+      if (file.size > PICTURE_BYTES) return no(tooLarge(file.size, PICTURE_BYTES));
       const picture = await drawn(file, kind === 'photo' || kind === 'heic');
       if (!picture && kind === 'heic')
         return no(t`is a HEIC or AVIF picture, which this browser cannot read. Save it as JPEG, and attach that.`);
@@ -220,10 +220,7 @@ export async function prepareFile(file: File, newId: () => string): Promise<Prep
     if (kind === 'pdf') return await pdfOf(file, { name, newId });
     const text = anyFileText(new Uint8Array(await file.arrayBuffer()));
     if (text === null) return no(t`is no picture, PDF or text: models read nothing else.`);
-    if (file.size > ATTACHMENTS.textBytes)
-      return no(
-        t`is ${inWords(file.size)} of text; ${inWords(ATTACHMENTS.textBytes)} can be sent. Attach a part of it.`,
-      );
+    if (file.size > ATTACHMENTS.textBytes) return no(tooLarge(file.size, ATTACHMENTS.textBytes));
     // SVG and HTML are treated as text: they are read, and never drawn or run. The text is UTF-8.
     return await fileOf(new Blob([text]), { name, mediaType: 'text/plain', newId });
   } catch (error) {

@@ -6,7 +6,7 @@ import { isKnown } from '../../../shared/protocol/documents/kinds.ts';
 import { t } from '../../language/t.ts';
 import type { HouseholdState } from '../../state/household.ts';
 import type { PreparedFile } from '../../state/attachments.ts';
-import { count } from '../text/sizes.ts';
+import { count, names } from '../text/sizes.ts';
 import { useHousehold, useLive, useRoost } from '../context.tsx';
 import { useRehearsing } from '../models/chip.tsx';
 import { modelName } from '../models/names.ts';
@@ -36,10 +36,8 @@ export function sightNote(
   const long = files.filter(({ pages = 0 }) => pages > 0);
   const pages = long.reduce((sum, each) => sum + (each.pages ?? 0), 0);
   if (pages <= most) return null;
-  const [only] = long.length === 1 ? long : [];
-  return only
-    ? t`${only.name} has ${count(pages)} pages; ${model.name} reads ${count(most)} at once, and would be told the name alone. Attach a part, or choose a model that reads more.`
-    : t`These PDFs have ${count(pages)} pages; ${model.name} reads ${count(most)} at once, and would be told the names alone. Attach fewer, or choose a model that reads more.`;
+  const which = names(long.map(({ name }) => name));
+  return t`${which}: ${count(pages)} pages. ${model.name} reads ${count(most)} at once, and would be told only the name. Attach less, or choose a model that reads more.`;
 }
 
 /** Is the agent driven by an ACP agent? That reports itself what it can receive. */

@@ -45,6 +45,7 @@ export interface ChangeWords {
   readonly long?: { readonly before: string; readonly after: string };
 }
 
+const fromTo = (label: string, before: string, after: string) => t`${label}: from ${before} to ${after}`;
 const quoted = (text: unknown) => t`“${shownText(String(text))}”`;
 /** Longest inline value, in characters. */
 const SHORT = 60;
@@ -71,8 +72,8 @@ function ofSetting({ key, before, after }: Of<'setting'>): ChangeWords {
 
 function ofChoice({ agentId, key, before, after }: Of<'choice'>, nameOf: NameOf): ChangeWords {
   const what = (label: string) => quoted(`${label} (${nameOf(agentId)})`);
-  const color = (value: string) => AGENT_COLORS.find((each) => each.color === value)?.colorName ?? t`its seat’s`;
-  const model = (value: string) => (value === '' ? t`the team’s` : modelName(value));
+  const color = (value: string) => AGENT_COLORS.find((each) => each.color === value)?.colorName ?? t`the default`;
+  const model = (value: string) => (value === '' ? t`the default` : modelName(value));
   switch (key) {
     case 'color':
       return { text: t`You changed ${what(t`Colour`)} from ${color(before)} to ${color(after)}.` };
@@ -111,15 +112,16 @@ function ofFields({ kind, agentId, fields }: Of<'limits' | 'prices'>, nameOf: Na
   const whose = agentId === null ? null : nameOf(agentId);
   const [only] = fields;
   if (kind === 'prices') {
-    const values = ({ before, after }: FieldChange) => t`from ${priceValue(before)} to ${priceValue(after)}`;
-    return { text: t`You changed the prices.`, lines: fields.map((field) => `${priceOf(field)}: ${values(field)}`) };
+    return {
+      text: t`You changed ${quoted(t`Prices`)}.`,
+      lines: fields.map((field) => fromTo(priceOf(field), priceValue(field.before), priceValue(field.after))),
+    };
   }
   if (fields.length === 1 && only) return { text: ofLimit(only, whose) };
   return {
-    text: t`You changed ${fields.length} limits of ${whose ?? t`the household`}.`,
-    lines: fields.map(
-      ({ path, before, after }) =>
-        t`${labelOf(path, agentId !== null)}: from ${limitOf(before, path)} to ${limitOf(after, path)}`,
+    text: t`You changed ${quoted(whose === null ? t`Limits` : `${t`Limits`} (${whose})`)}.`,
+    lines: fields.map(({ path, before, after }) =>
+      fromTo(labelOf(path, agentId !== null), limitOf(before, path), limitOf(after, path)),
     ),
   };
 }
@@ -137,7 +139,7 @@ function ofSchedule({ agentId, before, after }: Of<'schedule'>, nameOf: NameOf):
   const long = parts.filter((part) => isLong(part.before) || isLong(part.after));
   const lines = parts
     .filter((part) => !long.includes(part))
-    .map((part) => t`${part.part}: from ${part.before ?? t`none`} to ${part.after ?? t`none`}`);
+    .map((part) => fromTo(part.part, part.before ?? t`none`, part.after ?? t`none`));
   const whole = (side: 'before' | 'after') => long.map((part) => part[side] ?? '').join('\n\n');
   return { text, lines, ...(long.length > 0 ? { long: { before: whole('before'), after: whole('after') } } : {}) };
 }
@@ -151,7 +153,7 @@ function ofMcpServer({ before, after }: Of<'mcp-server'>, nameOf: NameOf): Chang
   const lines = [
     ...(who(before.agents) === who(after.agents)
       ? []
-      : [t`Who may use it: from ${who(before.agents)} to ${who(after.agents)}`]),
+      : [fromTo(t`Who may use it`, who(before.agents), who(after.agents))]),
     ...Object.entries(after.tools).flatMap(([tool, { use }]) => {
       const was = Object.hasOwn(before.tools, tool) && before.tools[tool]?.use === true;
       return was === use ? [] : [use ? t`${shownText(tool)}: may be used` : t`${shownText(tool)}: may not be used`];

@@ -126,9 +126,7 @@ function Asked({ agentId }: { agentId: AgentId }) {
         {MARKS.asked}
       </span>
       <span className="activity-text truncate">
-        {call.question
-          ? t`waits for you: ${call.question.server} asks you something`
-          : t`waits for you: wants to ${wantsTo(call)}`}
+        {call.question ? t`${call.question.server} asks you something` : t`asked you: ${wantsTo(call)}`}
       </span>
       <span className="activity-span fixed figures ink-3">
         {clockTime(call.askedAt)} <Link href={PATHS.inbox}>{t`Answer`}</Link>

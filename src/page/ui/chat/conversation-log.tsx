@@ -318,7 +318,7 @@ export function ConversationLog({ speaker, conversation, empty, at, onEdit, onWi
       show={show}
       paging={{ pages, more, reading }}
       read={messages.length}
-      beginning={t`The conversation with ${speaker.name} begins here.`}
+      beginning={t`${t`Conversation with ${speaker.name}`} begins here.`}
       empty={empty}
       found={items.find((item) => item.kind === 'message' && item.message.messageId === at)?.key ?? null}
       newest={

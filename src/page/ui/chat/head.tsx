@@ -30,7 +30,7 @@ function NowDoing({ speaker }: { speaker: Speaker }) {
 }
 
 function seatText({ paused, working, asleep, state, client }: SeatView): string {
-  if (paused) return t`set to sleep, keeps what was said`;
+  if (paused) return t`set to sleep`;
   if (working) return t`at work alone`;
   if (asleep) return t`asleep`;
   if (state === 'hatching') return t`waking`;
@@ -41,7 +41,7 @@ function seatText({ paused, working, asleep, state, client }: SeatView): string 
 export function stateText(speaker: Speaker): string {
   switch (speaker.kind) {
     case 'lead':
-      return speaker.awake ? t`the lead · awake` : t`the lead · asleep: no session runs`;
+      return `${t`the lead`} · ${speaker.awake ? t`awake` : t`asleep`}`;
     case 'agent':
       return seatText(speaker.seat);
     case 'egg':
@@ -102,7 +102,7 @@ function Frame({ speaker, seat, menu }: { speaker: Speaker; seat: SeatView | nul
   const items = isEgg
     ? menu
     : [
-        { label: t`Find in this conversation`, run: () => find({ agentId: speaker.agentId }) },
+        { label: t`Find in the conversation with ${speaker.name}`, run: () => find({ agentId: speaker.agentId }) },
         ...(canTalkHandsFree() && speaker.awake
           ? [{ label: t`Talk hands-free`, run: () => setHandsFree(speaker.agentId) }]
           : []),

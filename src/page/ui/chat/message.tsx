@@ -24,7 +24,7 @@ import type { Waits } from '../../state/conversation-log.ts';
 import { namedIn, type Somebody, useSomebody, useTeammates } from '../use-somebody.ts';
 import { MoreIcon } from '../design/icons.tsx';
 import { ChevronIcon, CopyIcon, EditIcon, RetryIcon } from '../design/more-icons.tsx';
-import { bytes, names, plural } from '../text/sizes.ts';
+import { asBeginning, bytes, names, plural } from '../text/sizes.ts';
 import { useHousehold, useRoost } from '../context.tsx';
 import { ago, clockTime, fullTime, isYoung } from '../text/time.ts';
 import { useNow } from '../hooks.ts';
@@ -121,7 +121,7 @@ function VersionsButton({ message, name }: { message: MessageDoc; name: string }
         type="button"
         className="link-button msg-fold above-3 block"
         onClick={() => setOpen(true)}
-      >{t`Earlier version`}</button>
+      >{t`Earlier versions`}</button>
       {open && (
         <Suspense fallback={null}>
           <VersionsDialog message={message} name={name} onClose={() => setOpen(false)} />
@@ -169,7 +169,7 @@ function AnsweredStep({ messageId, call }: { messageId: string; call: AnsweredCa
 
 const ANSWERED: Readonly<Record<AnsweredCall['end'], string>> = {
   done: t`You said yes`,
-  declined: t`You said no`,
+  declined: asBeginning(t`you said no`),
   unknown: t`not known whether it ran: the relay stopped`,
 };
 
@@ -601,7 +601,7 @@ export const Message = memo(function Message({
       )}
       {waits && (
         <p className="msg-status gap-4 above-3 text-2 flex wrap ink-3">
-          {t`Waits: ${waits === 'answer' ? t`${speaker.name} reads this when this answer is done.` : waitsFor(speaker)}`}
+          {t`Waits: ${waits === 'answer' ? t`${speaker.name} reads this next.` : waitsFor(speaker)}`}
           <button type="button" className="link-button" onClick={() => onWithdraw(message)}>{t`Withdraw`}</button>
         </p>
       )}

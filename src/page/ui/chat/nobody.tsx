@@ -35,8 +35,8 @@ export default function Nobody({ agentId }: { agentId: AgentId }) {
   if (leaving) return <Leaving forget={leaving} />;
   return (
     <div className="chat-nobody gap-4 stack at-start ink-2">
-      <h2 className="ink">{t`Nobody lives at this address`}</h2>
-      <p>{t`The egg was given up, or the link was cut short.`}</p>
+      <h2 className="ink">{t`Not found`}</h2>
+      <p>{t`It was deleted, or the link was cut short.`}</p>
       <button type="button" className="ghost" onClick={() => go(PATHS.hearth)}>{t`To the hearth`}</button>
     </div>
   );

@@ -4,7 +4,7 @@ import type { AgentId } from '../../../shared/domain/ids.ts';
 import { t } from '../../language/t.ts';
 import { ChevronIcon } from '../design/more-icons.tsx';
 import { spanText, WORTH_SAYING } from '../parts/part.tsx';
-import { bytes, plural } from '../text/sizes.ts';
+import { plural } from '../text/sizes.ts';
 import { revealedCode } from '../text/unseen.ts';
 import { namedIn, useTeammates } from '../use-somebody.ts';
 import { deedsOf, isQuestion, toolPhrase } from './deeds.ts';
@@ -34,7 +34,7 @@ function LongText({ text }: { text: string }) {
           type="button"
           className="link-button"
           onClick={() => setLength(length + SHOWN_AT_ONCE)}
-        >{t`Show more (${bytes(text.length - length)} left)`}</button>
+        >{t`Show more`}</button>
       )}
     </>
   );

@@ -74,7 +74,7 @@ export default function SummaryNote({
           ) : (
             <>
               <Words text={textOf(message.blocks)} />
-              <button type="button" className="link-button" onClick={() => setIsEditing(true)}>{t`Correct`}</button>
+              <button type="button" className="link-button" onClick={() => setIsEditing(true)}>{t`Edit`}</button>
             </>
           )}
           <ReplyCost messageId={message.messageId} />

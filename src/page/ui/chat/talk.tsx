@@ -50,7 +50,7 @@ function hint(speaker: Speaker, born: number, running: boolean, calling: boolean
   if (speaker.kind === 'egg')
     return {
       title: t`Somebody is on the way`,
-      text: t`The first words appear here as they are found. The name comes out of them.`,
+      text: t`The first words appear here.`,
     };
   if (speaker.kind === 'seatless')
     return { title: name, text: t`There is no seat for this agent now. Give it one under Settings, Team.` };
@@ -67,7 +67,7 @@ function hint(speaker: Speaker, born: number, running: boolean, calling: boolean
       };
     return running
       ? { title: t`Nothing said yet today`, text: t`${name} leads the team, and hears what you write here.` }
-      : { title: t`${name} sleeps`, text: t`WAKE brings everybody back. What you write now waits until then.` };
+      : { title: t`${name} sleeps`, text: t`What you write now is read on waking.` };
   }
   if (speaker.awake) return { title: t`${name} is awake`, text: t`What you write here goes to nobody else.` };
   if (speaker.seat.state === 'hatching') return { title: t`${name} is waking`, text: t`The first words appear here.` };
@@ -78,7 +78,7 @@ function hint(speaker: Speaker, born: number, running: boolean, calling: boolean
     };
   return {
     title: t`${name} sleeps`,
-    text: t`There is no conversation yet. Leave a message: it waits, and is read on waking.`,
+    text: t`What you write now is read on waking.`,
   };
 }
 
@@ -180,8 +180,7 @@ const ProposedRoutines = optional(() => import('../routines/proposed.tsx'));
 
 function composerHint(speaker: Speaker): string | null {
   const { name } = speaker;
-  if (speaker.kind === 'lead')
-    return speaker.awake ? null : t`${name} sleeps, and will read this when the next session starts.`;
+  if (speaker.kind === 'lead') return speaker.awake ? null : t`${name} sleeps, and will read this on waking.`;
   return speaker.kind === 'agent' ? whereWordsGo(name, speaker.seat) : null;
 }
 

@@ -25,7 +25,7 @@ export const Queued = memo(function Queued({
   const relayIsThere = useLive(({ link }) => link.kind === 'live');
   const why = relayIsThere
     ? speaker.awake
-      ? t`${speaker.name} reads this in a moment.`
+      ? t`${speaker.name} reads this next.`
       : t`${speaker.name} sleeps, and will read this on waking.`
     : t`It is sent when the relay is back.`;
   const refusal = useLive(({ undelivered }) => undelivered.get(message.clientId));
@@ -38,7 +38,7 @@ export const Queued = memo(function Queued({
         data-status={isRefused ? 'failed' : undefined}
         role={isRefused ? 'alert' : undefined}
       >
-        {isRefused ? t`Not sent: ${refusal}` : t`Kept on this device: ${why}`}
+        {isRefused ? t`Not sent: ${refusal}` : `${t`Kept on this device`}: ${why}`}
         <button type="button" className="link-button" onClick={() => onWithdraw(message)}>{t`Withdraw`}</button>
       </p>
     </>

@@ -44,7 +44,7 @@ export default function VersionsDialog({ message, name, onClose }: Props) {
     };
   }, [dataWorker, agentId, messageId]);
   return (
-    <Dialog title={t`What stood here before`} shape="wide" onClose={onClose}>
+    <Dialog title={t`Earlier versions`} shape="wide" onClose={onClose}>
       {found === 'reading' ? (
         <p className="ink-3" role="status">{t`Loading…`}</p>
       ) : 'failed' in found ? (

@@ -9,7 +9,6 @@ import type { SendState, Withdrawn } from '../../state/outbox/index.ts';
 import { useActions, useLive, useRoost } from '../context.tsx';
 import { CloseIcon } from '../design/icons.tsx';
 import { AttachIcon, EditIcon, RetryIcon } from '../design/more-icons.tsx';
-import { plural } from '../text/sizes.ts';
 import type { WrittenMeanwhile as Item } from './meanwhile.ts';
 import './written-meanwhile.css';
 import { useAction } from '../design/use-action.ts';
@@ -113,7 +112,7 @@ function Row({ item, onAgain, onWithdrawn }: Omit<Props, 'items' | 'name'> & { i
             type="button"
             className="icon-button size-l"
             aria-label={t`Edit`}
-            title={t`Edit: it goes back into the field`}
+            title={t`Edit`}
             disabled={busy}
             onClick={() => act(edit)}
           >
@@ -138,11 +137,7 @@ function Row({ item, onAgain, onWithdrawn }: Omit<Props, 'items' | 'name'> & { i
 export function WrittenMeanwhile({ name, items, ...ways }: Props) {
   return (
     <section className="meanwhile scroll full" aria-label={t`Written meanwhile`}>
-      <p className="meanwhile-head text-2 ink-3">
-        {items.length === 1
-          ? t`${name} reads this next`
-          : t`${name} reads these ${plural(items.length, 'message')} next`}
-      </p>
+      <p className="meanwhile-head text-2 ink-3">{t`${name} reads this next.`}</p>
       <ol className="stack one-column gap-2">
         {items.map((item) => (
           <Row key={item.key} item={item} {...ways} />

@@ -124,7 +124,7 @@ function Copy({ code }: { code: string }) {
         type="button"
         className="icon-button md-copy ground-1 absolute"
         aria-label={t`Copy code`}
-        title={outcome === null ? t`Copy` : OUTCOMES[outcome]}
+        title={outcome === null ? t`Copy code` : OUTCOMES[outcome]}
         onClick={() => void copy()}
       >
         {outcome === 'copied' ? <CheckIcon /> : <CopyIcon />}

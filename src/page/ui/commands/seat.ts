@@ -14,14 +14,22 @@ import { POSITIONS, seatView, type SeatView } from '../grid/seat-figure.tsx';
 import { copyText } from '../parts/copyable-text.tsx';
 import { TAB_TITLES } from '../portrait/titles.ts';
 import { PATHS } from '../routes.ts';
+import { asBeginning } from '../text/sizes.ts';
 import type { Around, Command } from './command.ts';
 
 type Here = Pick<Around, 'roost' | 'go'>;
 
-const of = (seat: string, id: string, label: string, run: () => void, more: Partial<Command> = {}): Command => ({
+/** `whose`: named in the palette, and not in a menu: “Lyra: Copy soul”. */
+const of = (
+  seat: string,
+  id: string,
+  label: string,
+  run: () => void,
+  { whose, ...more }: Partial<Command> & { readonly whose?: string } = {},
+): Command => ({
   id: `${id} ${seat}`,
   group: 'actions',
-  label,
+  ...(whose === undefined ? { label } : { label: `${whose}: ${label}`, short: label }),
   whenTyped: true,
   run,
   ...more,
@@ -32,24 +40,18 @@ function ofEmpty({ roost, go }: Here, { position, state, agentId }: SeatView): C
   const running = roost.live.store.getState().live !== null;
   const blocked = writingStopped(roost.info.getState());
   const seat = t`seat ${seatNumber(position)}`;
+  const whose = asBeginning(seat);
   if (state === 'empty')
     return [
-      of(seat, 'summon', t`Summon into ${seat}`, () => void actions.summon([position]), {
-        short: t`Summon into this seat`,
+      of(seat, 'summon', t`Summon into this seat`, () => void actions.summon([position]), {
+        whose,
         disabled: roost.pending.getState().call !== null || blocked,
         ...(running ? {} : { hint: t`Starts the session first` }),
       }),
-      of(seat, 'adopt', t`Adopt from a file into ${seat}…`, () => go(PATHS.adopt(position)), {
-        short: t`Adopt from a file…`,
-        disabled: blocked,
-      }),
+      of(seat, 'adopt', t`Adopt from a file…`, () => go(PATHS.adopt(position)), { whose, disabled: blocked }),
     ];
   if (agentId === null) return [];
-  return [
-    of(seat, 'give up', t`Give up the egg in ${seat}`, () => void actions.sleep(agentId), {
-      short: t`Give up this egg`,
-    }),
-  ];
+  return [of(seat, 'give up', t`Give up this egg`, () => void actions.sleep(agentId), { whose })];
 }
 
 /** All available commands of this seat, the most likely one first. */
@@ -89,12 +91,10 @@ export function seatCommands(here: Here, seat: SeatView): Command[] {
       ? [of(agentId, 'sleep on', t`Let ${name} sleep on`, () => void actions.sleep(agentId), { whenTyped: false })]
       : []),
     ...ofAnybody(here, agentId, name, soul, [
-      of(agentId, 'wakes', t`Wakes of ${name}`, () => go(PATHS.activity('wakes', agentId)), { short: t`Wakes` }),
-      of(agentId, 'routines', t`Routines of ${name}`, () => go(PATHS.schedule(agentId)), { short: t`Routines` }),
+      of(agentId, 'wakes', t`Wakes`, () => go(PATHS.activity('wakes', agentId)), { whose: name }),
+      of(agentId, 'routines', t`Routines`, () => go(PATHS.schedule(agentId)), { whose: name }),
     ]),
-    of(agentId, 'export', t`Export ${name} as a zip`, () => void exportAgentFile(roost, agentId, name), {
-      short: t`Export as a zip`,
-    }),
+    of(agentId, 'export', t`Export as a zip`, () => void exportAgentFile(roost, agentId, name), { whose: name }),
   ];
 }
 
@@ -112,34 +112,34 @@ const ofAnybody = (
     short: t`About`,
     words: 'who soul memory portrait wer seele gedächtnis porträt',
   }),
-  of(agentId, 'inbox', t`Inbox of ${name}`, () => go(PATHS.agentInbox(agentId)), {
-    short: t`Inbox`,
+  of(agentId, 'inbox', t`Inbox`, () => go(PATHS.agentInbox(agentId)), {
+    whose: name,
     words: 'messages mail nachrichten post',
   }),
   ...more,
   of(
     agentId,
     'export conversation',
-    t`Export the conversation with ${name}`,
+    t`Export this conversation`,
     () => void exportConversationFile(roost, agentId, name),
     {
-      short: t`Export this conversation`,
+      whose: name,
       words: 'save download markdown speichern herunterladen',
     },
   ),
-  of(agentId, 'change', t`Change ${name}…`, () => go(PATHS.change(agentId)), {
+  of(agentId, 'change', `${t`Change ${name}`}…`, () => go(PATHS.change(agentId)), {
     words: 'rename',
   }),
-  of(agentId, 'copy soul', t`Copy the soul of ${name}`, () => void copyText(roost, soul, t`${name}’s soul`), {
-    short: t`Copy soul`,
+  of(agentId, 'copy soul', t`Copy soul`, () => void copyText(roost, soul, t`${name}’s soul`), {
+    whose: name,
     disabled: soul === '',
   }),
   of(
     agentId,
     'copy link',
-    t`Copy the link to ${name}`,
+    t`Copy link`,
     () => void copyText(roost, new URL(PATHS.agent(agentId), location.href).href, t`Link`),
-    { short: t`Copy link` },
+    { whose: name },
   ),
 ];
 

@@ -66,7 +66,7 @@ export function wakeWays({ roost, go }: Pick<Around, 'roost' | 'go'>): readonly 
       : [
           way(
             'summon more',
-            free.length === 1 ? t`Summon into the empty seat` : t`Summon into ${plural(free.length, 'empty seat')}`,
+            t`Summon into ${plural(free.length, 'empty seat')}`,
             () => void roost.actions.summon(free),
             t`Sleeping agents stay asleep`,
           ),
@@ -196,7 +196,7 @@ const ROWS: readonly Row[] = [
     menu: true,
     when: (around) => wakesOn(around) === false,
   }),
-  action('thread', t`New thread`, ({ go }) => go(PATHS.newThread()), {
+  action('thread', t`Begin a thread`, ({ go }) => go(PATHS.newThread()), {
     words: 'conversation group begin gespräch gruppe beginnen',
   }),
   action('connect', t`Connect a model`, ({ go }) => go(PATHS.connect), {

@@ -121,7 +121,7 @@ function FigureCells({ spent }: { spent: Spent }) {
     </>
   );
 }
-const FIGURES = [t`Requests`, t`In`, t`Out`, t`Cached`, t`Cost`] as const;
+const FIGURES = [t`Requests`, t`Input`, t`Output`, t`Cached`, t`Cost`] as const;
 
 function DayTable({ days }: { days: Costs['days'] }) {
   return (
@@ -300,8 +300,8 @@ function Figures({ costs, days, onDays }: { costs: Costs; days: number; onDays: 
         <h2 className="ink-2 text-3 medium">{t`Today`}</h2>
         <p className="cost-figure bold figures">{costText(today)}</p>
         <p className="pretty ink-3 text-3">{t`${plural(today.requests, 'request')} · ${tokens(tokensOf(today))} tokens`}</p>
-        <Meter label={t`Budget of today`} spent={today} budgetUsd={costs.dailyBudgetUsd} />
-        {costs.dailyBudgetUsd === null && <p className="pretty ink-3 text-3">{t`No daily budget.`}</p>}
+        <Meter label={t`Budget a day`} spent={today} budgetUsd={costs.dailyBudgetUsd} />
+        {costs.dailyBudgetUsd === null && <p className="pretty ink-3 text-3">{`${t`Budget a day`}: ${t`no limit`}`}</p>}
       </section>
       {rehearsing && (
         <p className="cost-note warn-box warn text-3 round pad-4-6">{t`Demo: no model is connected, and nothing costs anything.`}</p>

@@ -352,9 +352,7 @@ function Folder({ agentId, folder, name }: Whose & { name: string }) {
         {(answer) => (
           <>
             {answer.entries.length === 0 ? (
-              <p className="files-empty round-l pretty ink-2 framed pad-7">
-                {t`Nothing yet. Ask ${name} for something in writing.`}
-              </p>
+              <p className="files-empty round-l pretty ink-2 framed pad-7">{t`Nothing yet. Ask ${name} for something in writing.`}</p>
             ) : (
               <Entries
                 {...{ agentId, folder }}

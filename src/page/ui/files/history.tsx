@@ -14,7 +14,7 @@ import { MoreIcon } from '../design/icons.tsx';
 import { MenuButton } from '../design/menu.tsx';
 import { QueryView } from '../parts/page-head.tsx';
 import { PATHS } from '../routes.ts';
-import { bytes, count } from '../text/sizes.ts';
+import { bytes, count, plural } from '../text/sizes.ts';
 import { clockTime, dayWithin } from '../text/time.ts';
 import { revealedCode } from '../text/unseen.ts';
 import { useTeammates } from '../use-somebody.ts';
@@ -91,7 +91,7 @@ export function shownLines(lines: readonly DiffLine[]): readonly ShownLine[] {
   const shown: ShownLine[] = [];
   let skipped = 0;
   const skip = () => {
-    if (skipped > 0) shown.push({ kind: 'head', text: t`… ${count(skipped)} more lines` });
+    if (skipped > 0) shown.push({ kind: 'head', text: `… ${plural(skipped, 'more line')}` });
     skipped = 0;
   };
   lines.forEach((line, i) => {
@@ -102,7 +102,7 @@ export function shownLines(lines: readonly DiffLine[]): readonly ShownLine[] {
   skip();
   if (shown.length <= MOST_LINES) return shown;
   const rest = shown.length - MOST_LINES;
-  return [...shown.slice(0, MOST_LINES), { kind: 'head', text: t`… ${count(rest)} more lines` }];
+  return [...shown.slice(0, MOST_LINES), { kind: 'head', text: `… ${plural(rest, 'more line')}` }];
 }
 
 const MARKS: Readonly<Record<ShownLine['kind'], string>> = { same: ' ', gone: '−', new: '+', head: ' ' };

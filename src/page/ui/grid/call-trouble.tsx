@@ -42,7 +42,7 @@ function NobodyCame() {
           className="ghost"
           disabled={busy}
           onClick={() => void actions.wake()}
-        >{t`Wake again`}</button>
+        >{t`Try again`}</button>
       </div>
       <button type="button" className="icon-button" aria-label={t`Dismiss`} onClick={() => live.dismissCallError()}>
         <CloseIcon />

@@ -177,7 +177,7 @@ function KeepGroup({ marked, last }: KeepProps) {
 }
 
 const costText = ({ tokens: many, microUsd }: WakeCost): string =>
-  t`about ${tokens(many)} tokens${microUsd === null ? '' : `, ${money(microUsd)}`}`;
+  `${t`about ${tokens(many)} tokens`}${microUsd === null ? '' : `, ${money(microUsd)}`}`;
 
 interface SleeperProps {
   readonly agent: Agent;

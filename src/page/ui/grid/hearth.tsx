@@ -289,7 +289,7 @@ export function Hearth({ selected }: { selected: string | null }) {
   const scheduled = useHousehold(({ records }) => [...records.values()].some(({ type }) => type === 'schedule'));
   return (
     <section className="hearth flex scroll shrinks column-wise" aria-label={t`Hearth`}>
-      <h1 className="visually-hidden">{t`Your team`}</h1>
+      <h1 className="visually-hidden">{t`The team`}</h1>
       {scheduled && <ClockNote />}
       {scheduled && <MorningLine />}
       <Grid selected={selected} />

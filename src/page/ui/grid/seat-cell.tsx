@@ -14,7 +14,7 @@ import { Lasts, optional } from '../parts/part.tsx';
 import { MenuButton, MenuList, type MenuItem } from '../design/menu.tsx';
 import { PATHS, useRoute } from '../routes.ts';
 import { briefly, newCount } from '../text/reasons.ts';
-import { plural } from '../text/sizes.ts';
+import { asBeginning, plural } from '../text/sizes.ts';
 import { clockTime } from '../text/time.ts';
 import { Face, RaisedHand } from './face.tsx';
 import { SeatFigure, type SeatView } from './seat-figure.tsx';
@@ -62,7 +62,7 @@ function useBadges(agentId: AgentId | null): readonly Badge[] {
 }
 
 /** For an agent of the running session that was put to sleep. */
-const RESTS = t`Set to sleep. It continues from there when you wake it`;
+const RESTS = `${asBeginning(t`set to sleep`)}. ${t`Continues where it was`}`;
 
 /** For an agent that has a mind here and an API client elsewhere. */
 const playsToo = (client: string) => t`${client} drives it too`;
@@ -84,7 +84,7 @@ const EggWords = optional(() => import('./egg-words.tsx'));
 const SeatTask = lazy(() => import('./seat-task.tsx').catch(() => ({ default: () => null })));
 
 /** For an agent whose request is queued. */
-const IN_LINE = t`Waits for its turn at the model`;
+const IN_LINE = t`Waits for its turn…`;
 
 interface FrameProps extends CellProps {
   /** The agent and seat. The line follows it. */

@@ -102,7 +102,7 @@ function InboxMessageView({ message, now }: { message: InboxMessage; now: number
         <p className="above-3 text-2 figures ink-3">
           {message.read === null ? (
             <>
-              <i className="dot" aria-hidden="true" /> {t`Unread: it waits`}
+              <i className="dot" aria-hidden="true" /> {t`Unread`}
             </>
           ) : (
             <span>{t`Read ${<Moment time={message.read.time}>{dayAndClock(message.read.time, now)}</Moment>}`}</span>

@@ -42,7 +42,7 @@ const KINDS: readonly (readonly [readonly SearchKind[], string])[] = [
   [['message'], t`Conversations`],
   [['thread-message', 'thread'], t`Threads`],
   [['soul'], t`Souls`],
-  [['schedule'], t`Routines and reminders`],
+  [['schedule'], t`Reminders and routines`],
 ];
 
 /** Not the id of an agent. */
@@ -206,9 +206,7 @@ export function whereOf({ kind, agentId, author, title }: SearchHit, nameOf: (id
     case 'thread':
       return t`Thread`;
     case 'schedule':
-      return title === null
-        ? t`Planned for ${nameOf(agentId ?? '')}`
-        : t`${title}, planned for ${nameOf(agentId ?? '')}`;
+      return [title, t`Planned for ${nameOf(agentId ?? '')}`].filter((each) => each !== null).join(' · ');
     case 'soul':
       return t`${name}’s soul`;
     default:

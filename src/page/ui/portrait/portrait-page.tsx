@@ -113,7 +113,7 @@ function Keeping({ agentId, name }: { agentId: AgentId; name: string }) {
           type="button"
           className="ghost ghost-danger at-most-full clip ellipsis"
           onClick={() => setAsking('agent')}
-        >{t`Forget ${name}…`}</button>
+        >{`${t`Forget ${name}`}…`}</button>
       )}
       {asking && (
         <Suspense fallback={null}>

@@ -132,13 +132,13 @@ export default function WakePreview({ onClose }: { onClose: () => void }) {
           <p className="preview-sum under-4 flex wrap figures ink-2 text-4">
             <strong className="ink">{plural(rows.length, 'agent')}</strong>
             <span>{t`${bytes(remembered)} to remember`}</span>
-            {costs.all && <span>{t`about ${count(costs.all.tokens)} tokens in all`}</span>}
+            {costs.all && <span>{t`about ${count(costs.all.tokens)} tokens`}</span>}
             {costs.all && costs.all.microUsd !== null && <span>{t`about ${money(costs.all.microUsd)} to read`}</span>}
           </p>
           {costs.all && (
             <p className="ink-3">{t`The tokens count everything that is sent: tools, system prompts and the two requests of the lead too. What they answer comes on top.`}</p>
           )}
-          {costs.problem !== null && <p role="status">{t`What it would cost is not known: ${costs.problem}`}</p>}
+          {costs.problem !== null && <p role="status">{t`Cost unknown: ${costs.problem}`}</p>}
           <ul className="above-6 stack gap-4">
             {rows.map(({ share, prompt }) => (
               <Row

@@ -20,7 +20,7 @@ import { WrongNote } from '../design/field.tsx';
 function useNotified({ claim, assignee }: Task): string {
   const { known } = useBoard();
   const who = claim?.agentId ?? assignee;
-  return who === null ? t`Name an agent with @ to notify it.` : t`Told, and may be woken: ${known.nameOf(who)}.`;
+  return who === null ? t`Name an agent with @ to notify it.` : t`Notified, and may wake: ${known.nameOf(who)}`;
 }
 
 /** What is typed stays in this browser until it is written. */

@@ -118,7 +118,6 @@ function TextFields({ task }: { task: Task }) {
             maxLength={PROJECT_LIMITS.text}
             value={description}
             readOnly={away}
-            placeholder={t`What has to be done`}
             onChange={({ target }) => change({ description: target.value })}
             onKeyDown={(event) => {
               if (keyOf(event) === 'Enter' && (event.ctrlKey || event.metaKey)) save();

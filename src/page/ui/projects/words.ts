@@ -82,7 +82,7 @@ function heldText(held: Held, { nameOf, taskOf }: Known): string {
   const othersText = (taskIds: readonly string[]) => {
     const [other, ...more] = taskIds.map(taskOf);
     return other && more.length === 0
-      ? t`Waits for #${other.number} ${other.title}`
+      ? t`Waits for ${`#${String(other.number)} ${other.title}`}`
       : t`Waits for ${plural(taskIds.length, 'other task')}`;
   };
   switch (held.why) {
@@ -226,7 +226,7 @@ export function historyText(
     claimed: t`taken`,
     released: OUTCOMES.released.name,
     // Of earlier edits it is not known what they changed.
-    edited: fields === '' ? t`changed` : t`changed: ${fields}`,
+    edited: fields === '' ? t`changed` : `${t`changed`}: ${fields}`,
     met: t`${plural(line.length, 'criterion', 'criteria')} checked off`,
     requested: t`asked for a review`,
     merged: REQUEST_STATES.merged.name,

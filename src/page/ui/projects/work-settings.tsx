@@ -34,8 +34,8 @@ const NUMBERS = {
 } as const;
 type NumberName = keyof typeof NUMBERS;
 const MONEY = {
-  taskMicroUsd: t`Most that one task may cost, in dollars`,
-  dayMicroUsd: t`Most that the project may cost in a day, in dollars`,
+  taskMicroUsd: t`Budget a task ($)`,
+  dayMicroUsd: t`Budget a day ($)`,
 } as const;
 type MoneyName = keyof typeof MONEY;
 /** US dollars */
@@ -46,7 +46,8 @@ const isWhole = (name: NumberName, value: number) =>
   Number.isInteger(value) && value >= NUMBERS[name].least && value <= NUMBERS[name].most;
 const wrongNumber = (name: NumberName) =>
   t`${NUMBERS[name].label}: give a whole number from ${String(NUMBERS[name].least)} to ${String(NUMBERS[name].most)}.`;
-const wrongMoney = (name: MoneyName) => t`${MONEY[name]}: give an amount, or nothing.`;
+const wrongMoney = (name: MoneyName) =>
+  `${MONEY[name]}: ${t`Give an amount from 0 to ${String(MOST_USD)}, or nothing.`}`;
 
 /** Why these settings cannot be saved; null: they can. */
 export function wrongWork(draft: WorkDraft): string | null {

@@ -13,7 +13,7 @@ export type Tone = 'good' | 'warn' | 'bad' | 'plain' | 'live';
 export const OUTCOMES: Readonly<
   Record<NonNullable<Attempt['outcome']>, { readonly name: string; readonly tone: Tone }>
 > = {
-  review: { name: t`Moved to review`, tone: 'good' },
+  review: { name: asBeginning(t`moved to ${t`Review`}`), tone: 'good' },
   done: { name: t`Done`, tone: 'good' },
   blocked: { name: t`Blocked`, tone: 'bad' },
   released: { name: asBeginning(t`released`), tone: 'plain' },
@@ -35,7 +35,7 @@ export const FILE_STATUS: Readonly<Record<ChangedFile['status'], string>> = {
   added: t`new`,
   changed: t`changed`,
   deleted: t`deleted`,
-  renamed: t`renamed`,
+  renamed: t`moved`,
 };
 
 export const VERDICTS: Readonly<

@@ -35,20 +35,17 @@ const COMMANDS: Readonly<Record<CommandGrant, string>> = {
 const PARTS: { readonly [Field in AskedField]: (value: ProjectValue, nameOf: NameOf) => readonly [string, string] } = {
   kind: ({ kind }) => [t`Kind`, kind === 'git' ? t`A repository` : t`A shared folder`],
   repository: ({ repository }) => [t`Repository`, repository === '' ? t`none` : revealedLine(repository)],
-  baseBranch: ({ baseBranch }) => [
-    t`Base branch`,
-    baseBranch === '' ? t`the repository’s own` : revealedLine(baseBranch),
-  ],
+  baseBranch: ({ baseBranch }) => [t`Base branch`, baseBranch === '' ? t`the default` : revealedLine(baseBranch)],
   agents: ({ agents }, nameOf) => [t`Agents`, ofAgents(agents, nameOf) || t`none`],
   reviewer: ({ reviewer }, nameOf) => [
     t`Automatic reviewer`,
     reviewer === null ? t`none` : ofAgents([reviewer], nameOf),
   ],
-  taskMicroUsd: ({ taskMicroUsd }) => [t`most that one task may cost`, limit(taskMicroUsd)],
-  dayMicroUsd: ({ dayMicroUsd }) => [t`most that it may cost in a day`, limit(dayMicroUsd)],
+  taskMicroUsd: ({ taskMicroUsd }) => [t`Budget a task ($)`, limit(taskMicroUsd)],
+  dayMicroUsd: ({ dayMicroUsd }) => [t`Budget a day ($)`, limit(dayMicroUsd)],
   setup: ({ setup }) => [t`Setup command`, setup === '' ? t`none` : block(setup)],
-  checks: ({ checks }) => [t`commands that check the work`, list(checks)],
-  copy: ({ copy }) => [t`files copied from the relay’s machine`, list(copy)],
+  checks: ({ checks }) => [t`Checks, one command a line`, list(checks)],
+  copy: ({ copy }) => [t`Files outside git to copy into each checkout, one a line`, list(copy)],
   doneNeeds: ({ doneNeeds: { change, checks, criteria } }) => [
     t`A task is done if`,
     [
@@ -69,7 +66,10 @@ const PARTS: { readonly [Field in AskedField]: (value: ProjectValue, nameOf: Nam
     t`Columns`,
     columns.map(({ name, kind }) => `${shownText(name)} (${KIND_NAMES[kind]})`).join(', '),
   ],
-  instructions: ({ instructions }) => [t`instructions`, instructions === '' ? t`none` : block(instructions)],
+  instructions: ({ instructions }) => [
+    t`Instructions for agents (optional)`,
+    instructions === '' ? t`none` : block(instructions),
+  ],
 };
 
 type AskedTask = Extract<AskedRecord, { type: 'project' }>['tasks'][number];
@@ -87,7 +87,7 @@ function taskText(task: AskedTask, { columns }: ProjectValue, nameOf: NameOf): s
     ...(task.notes.length === 0 ? [] : [[t`notes`, list(task.notes)] as const]),
   ];
   return [
-    t`task ${`#${String(task.number)} ${shownText(task.title)}`}`,
+    `${t`Task #${String(task.number)}`} ${shownText(task.title)}`,
     ...parts.map(([part, text]) => `  ${part}: ${text}`),
   ].join('\n');
 }

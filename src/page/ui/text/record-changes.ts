@@ -281,7 +281,7 @@ function valueText(key: string, value: unknown): string {
   return text.length > VALUE_MAX ? t`a text of ${plural(text.length, 'character')}` : t`“${text}”`;
 }
 
-const seat = (position: number | null) => (position === null ? t`without a seat` : t`in seat ${seatNumber(position)}`);
+const seat = (position: number | null) => (position === null ? t`no seat` : t`seat ${seatNumber(position)}`);
 
 type AgentChange = Extract<ImportChange, { kind: 'agent' }>;
 function agentChangeText({ here, after, what }: AgentChange): string {
@@ -291,7 +291,7 @@ function agentChangeText({ here, after, what }: AgentChange): string {
     case 'soul':
       return t`${here.name} would have another soul (${plural(after.soul.length, 'character')}; now ${here.soul.length}).`;
     case 'seat':
-      return t`${here.name} would sit ${seat(after.position)}; now ${seat(here.position)}.`;
+      return t`${here.name} would have ${seat(after.position)}; now ${seat(here.position)}.`;
     case 'retired':
       return after.retired ? t`${here.name} would be retired.` : t`${here.name} would be back from retirement.`;
     default:

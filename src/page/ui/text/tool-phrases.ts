@@ -3,9 +3,12 @@
  * conversation, the tiles, the log, the approvals and copies. A text in it is either past or to
  * follow “wants to”, never both: other languages have a form for each. Pure.
  */
+import { COLUMN_KINDS } from '../../../shared/domain/projects.ts';
 import { MIND_PREFIX } from '../../../shared/domain/toolsets.ts';
 import { urlOf } from '../../../shared/domain/platform/old-browsers.ts';
 import { t } from '../../language/t.ts';
+import { KIND_NAMES } from '../projects/words.ts';
+import { plural } from './sizes.ts';
 import { revealedCode, revealedLine } from './unseen.ts';
 
 /** An argument of the call as text; null: it has none of this name. */
@@ -25,11 +28,13 @@ export interface ToolPhrase {
   readonly waits?: true;
 }
 
-const who = (of: Argument, key: string) => of(key) ?? t`another`;
+const who = (of: Argument, key: string) => of(key) ?? t`another agent`;
 const file = (of: Argument, key = 'path') => {
   const path = of(key);
   return path === null ? t`a file` : revealedCode(path);
 };
+/** The file of the call, or files in general. */
+const files = (of: Argument) => (of('path') === null ? t`files` : file(of));
 const named = (of: Argument, key: string) => revealedLine(of(key) ?? '…');
 /** The host of the page in the arguments; null: there is none. */
 export const hostOf = (of: Argument) => urlOf(of('url') ?? '')?.host ?? null;
@@ -41,6 +46,13 @@ const command = (of: Argument, key = 'command') => {
 };
 const ran = (of: Argument) => t`ran ${command(of) ?? command(of, 'title') ?? t`a command`}`;
 const running = (of: Argument) => t`running ${command(of) ?? command(of, 'title') ?? t`a command`}`;
+
+const waiting = (whom: (of: Argument) => string): ToolPhrase => ({
+  did: (of) => t`waited for ${whom(of)}`,
+  does: (of) => t`waits for ${whom(of)}`,
+  wants: t`wait for others`,
+  waits: true,
+});
 
 const TEAM: Readonly<Record<string, ToolPhrase>> = {
   spawn_team: { did: t`joined your call`, does: t`waiting for the team`, wants: t`join your call` },
@@ -75,24 +87,9 @@ const TEAM: Readonly<Record<string, ToolPhrase>> = {
   close_thread: { did: t`closed a thread`, wants: t`close threads` },
   list_threads: { did: t`looked through the threads`, wants: t`look through the threads` },
   read_thread: { did: t`read a thread`, wants: t`read threads` },
-  wait_for_message: {
-    did: t`waited for a message`,
-    does: t`waits for a message`,
-    wants: t`wait for messages`,
-    waits: true,
-  },
-  wait_for_mention: {
-    did: t`waited to be mentioned`,
-    does: t`waits to be mentioned`,
-    wants: t`wait to be mentioned`,
-    waits: true,
-  },
-  wait_for_agent: {
-    did: (of) => t`waited for ${who(of, 'agent')}`,
-    does: (of) => t`waits for ${who(of, 'agent')}`,
-    wants: t`wait for others`,
-    waits: true,
-  },
+  wait_for_message: waiting(() => t`a message`),
+  wait_for_mention: waiting(() => t`a mention`),
+  wait_for_agent: waiting((of) => who(of, 'agent')),
   search_conversations: {
     did: (of) => t`searched earlier conversations for “${named(of, 'query')}”`,
     wants: t`search earlier conversations`,
@@ -103,9 +100,12 @@ const TEAM: Readonly<Record<string, ToolPhrase>> = {
   find_tool: { did: t`looked for a tool`, wants: t`look for a tool` },
 };
 
+const SETS_REMINDER: ToolPhrase = { did: t`set a reminder`, wants: t`set reminders` };
+const CHECKS_SCHEDULE: ToolPhrase = { did: t`checked its schedule`, wants: t`check its schedule` };
+
 const SCHEDULE: Readonly<Record<string, ToolPhrase>> = {
-  wake_later: { did: t`set a reminder`, wants: t`set reminders` },
-  wake_schedule: { did: t`set a reminder`, wants: t`set reminders` },
+  wake_later: SETS_REMINDER,
+  wake_schedule: SETS_REMINDER,
   wake_script: {
     did: (of) => t`scheduled its script “${named(of, 'name')}”`,
     wants: (of) => (of('name') === null ? t`schedule scripts` : t`schedule its script “${named(of, 'name')}”`),
@@ -115,8 +115,8 @@ const SCHEDULE: Readonly<Record<string, ToolPhrase>> = {
     wants: (of) => t`run the new text of its script “${named(of, 'name')}”`,
   },
   wake_cancel: { did: t`cancelled a reminder or script`, wants: t`cancel reminders and scripts` },
-  wake_list: { did: t`checked what is due`, wants: t`check what is due` },
-  list_my_routines: { did: t`checked its routines`, wants: t`check its routines` },
+  wake_list: CHECKS_SCHEDULE,
+  list_my_routines: CHECKS_SCHEDULE,
   propose_routine: {
     did: (of) => t`proposed the routine “${named(of, 'name')}”`,
     wants: t`propose routines`,
@@ -160,79 +160,61 @@ const PROJECTS: Readonly<Record<string, ToolPhrase>> = {
 
 /** By the kind of column that the task was moved to. */
 function moved(status: string | null): string {
-  switch (status) {
-    case 'planning':
-      return t`moved the task to planning`;
-    case 'ready':
-      return t`moved the task to ready`;
-    case 'in_progress':
-      return t`started on the task`;
-    case 'review':
-      return t`handed the task in for review`;
-    case 'blocked':
-      return t`marked the task as blocked`;
-    default:
-      return t`moved the task`;
-  }
+  const kind = COLUMN_KINDS.find((one) => one === status);
+  return kind ? t`moved the task to ${KIND_NAMES[kind]}` : t`moved the task`;
 }
 
 const FILES: Readonly<Record<string, ToolPhrase>> = {
   list_files: {
     did: t`looked through its folder`,
-    does: t`looking through its folder`,
     wants: t`look through its folder`,
   },
   search_files: {
     did: (of) => t`searched its folder for “${revealedCode(of('text') ?? '…')}”`,
-    does: t`looking through its folder`,
     wants: t`search its folder`,
   },
   read_file: {
     did: (of) => t`opened ${file(of)}`,
     does: (of) => t`reading ${file(of)}`,
-    wants: (of) => (of('path') === null ? t`read files` : t`read ${file(of)}`),
-    many: (calls) => t`read ${calls} files`,
+    wants: (of) => t`read ${files(of)}`,
+    many: (calls) => t`opened ${plural(calls, 'file')}`,
   },
   view_image: {
     did: (of) => t`looked at ${file(of)}`,
-    does: (of) => t`looking at ${file(of)}`,
-    wants: (of) => (of('path') === null ? t`look at pictures` : t`look at ${file(of)}`),
-    many: (calls) => t`looked at ${calls} pictures`,
+    wants: (of) => t`look at ${files(of)}`,
+    many: (calls) => t`looked at ${plural(calls, 'file')}`,
   },
   write_file: {
     did: (of) => t`wrote ${file(of)}`,
     does: (of) => t`writing ${file(of)}`,
-    wants: (of) => (of('path') === null ? t`write files` : t`write ${file(of)}`),
-    many: (calls) => t`wrote ${calls} files`,
+    wants: (of) => t`write ${files(of)}`,
+    many: (calls) => t`wrote ${plural(calls, 'file')}`,
   },
   edit_file: {
     did: (of) => t`changed ${file(of)}`,
     does: (of) => t`changing ${file(of)}`,
-    wants: (of) => (of('path') === null ? t`change files` : t`change ${file(of)}`),
+    wants: (of) => t`change ${files(of)}`,
     many: (calls) => t`made ${calls} changes to files`,
   },
   move_file: {
     did: (of) => t`moved ${file(of, 'from')} to ${file(of, 'to')}`,
-    does: (of) => t`moving ${file(of, 'from')}`,
     wants: (of) => (of('from') === null ? t`move files` : t`move ${file(of, 'from')} to ${file(of, 'to')}`),
   },
   delete_file: {
     did: (of) => t`deleted ${file(of)}`,
-    does: (of) => t`deleting ${file(of)}`,
     wants: (of) => {
-      if (of('path') === null) return t`delete files`;
-      return of('recursive') === 'true' ? t`delete ${file(of)}, with all that is in it` : t`delete ${file(of)}`;
+      return of('recursive') === 'true' ? t`delete ${file(of)}, with all that is in it` : t`delete ${files(of)}`;
     },
   },
 };
 
 const site = (of: Argument) => hostOf(of) ?? t`the web`;
-const READ_PAGE: Omit<ToolPhrase, 'wants'> = {
+const READS_PAGE: ToolPhrase = {
   did: (of) => t`read a page on ${site(of)}`,
   does: (of) => t`reading a page of ${site(of)}`,
+  wants: (of) => (hostOf(of) === null ? t`read web pages` : t`read a page of ${site(of)}`),
   many: (calls) => t`read ${calls} web pages`,
 };
-const wantsPage = (of: Argument) => (hostOf(of) === null ? t`read web pages` : t`read a page of ${site(of)}`);
 
 const SHELL_AND_WEB: Readonly<Record<string, ToolPhrase>> = {
   run_command: {
@@ -242,23 +224,16 @@ const SHELL_AND_WEB: Readonly<Record<string, ToolPhrase>> = {
       if (of('command') === null) return t`run commands`;
       return of('background') === 'true' ? t`run a command in the background` : t`run a command`;
     },
-    many: (calls) => t`ran ${calls} commands`,
+    many: (calls) => t`ran ${plural(calls, 'command')}`,
   },
   read_output: { did: t`read the output of a command`, wants: t`read the output of commands` },
   stop_command: { did: t`stopped a command`, wants: t`stop commands` },
-  fetch_page: {
-    ...READ_PAGE,
-    wants: wantsPage,
-  },
-  web_fetch: {
-    ...READ_PAGE,
-    wants: (of) => t`${wantsPage(of)} through its model’s provider`,
-  },
+  fetch_page: READS_PAGE,
+  web_fetch: READS_PAGE,
   web_search: {
     did: (of) => t`searched the web for “${named(of, 'query')}”`,
     does: t`searching the web`,
-    wants: (of) =>
-      of('query') === null ? t`search the web` : t`search the web for “${revealedCode(of('query') ?? '')}”`,
+    wants: t`search the web`,
     many: (calls) => t`searched the web ${calls} times`,
   },
 };
@@ -270,13 +245,19 @@ const titled = (did: string, does: string, wants: string): ToolPhrase => ({
   does: (of) => of('title') ?? does,
   wants: inProgram(wants),
 });
-const READS = titled(t`opened ${t`a file`}`, t`reading ${t`a file`}`, t`read files`);
-const CHANGES = titled(t`changed ${t`a file`}`, t`changing ${t`a file`}`, t`change files`);
+const READS = titled(t`opened ${t`a file`}`, t`reading ${t`a file`}`, t`read ${t`files`}`);
+const CHANGES = titled(t`changed ${t`a file`}`, t`changing ${t`a file`}`, t`change ${t`files`}`);
+
+const OTHER: ToolPhrase = {
+  did: (of) => of('title') ?? t`used ${t`its own program`}`,
+  does: (of) => of('title') ?? t`using ${t`its own program`}`,
+  wants: t`use ${t`its own program`}`,
+};
 
 /** What an ACP agent does in its own program, under the names that it reports. */
 const PROGRAM: Readonly<Record<string, ToolPhrase>> = {
-  mind__think: { did: t`thought`, does: t`thinking`, wants: t`think` },
-  mind__plan: { did: t`made a plan`, does: t`making a plan`, wants: t`make a plan` },
+  mind__think: { ...OTHER, did: t`thought`, does: t`thinking` },
+  mind__plan: { ...OTHER, did: t`made a plan`, does: t`thinking` },
   mind__read: READS,
   mind__search: READS,
   mind__edit: CHANGES,
@@ -284,7 +265,7 @@ const PROGRAM: Readonly<Record<string, ToolPhrase>> = {
   mind__move: CHANGES,
   mind__execute: { did: ran, does: running, wants: inProgram(t`run a command`) },
   mind__fetch: titled(t`read a page on ${t`the web`}`, t`reading a page of ${t`the web`}`, t`read web pages`),
-  mind__other: titled(t`did something in its own program`, t`at work in its own program`, t`do something`),
+  mind__other: OTHER,
 };
 
 /** By the tool's name. A test compares it with the tools of the relay. */
@@ -305,15 +286,10 @@ export function mcpToolOf(name: string): { readonly server: string; readonly too
 
 /** For a tool that the table does not have: of an MCP server, or of a newer relay. */
 function otherPhrase(name: string): ToolPhrase {
-  if (name.startsWith(MIND_PREFIX)) return PROGRAM['mind__other'] ?? otherPhrase('');
+  if (name.startsWith(MIND_PREFIX)) return OTHER;
   const { tool, server } = mcpToolOf(name) ?? { tool: name, server: null };
-  return server === null
-    ? { did: t`used ${tool}`, does: t`using ${tool}`, wants: t`use ${tool}` }
-    : {
-        did: t`used ${tool} of ${server}`,
-        does: t`using ${tool} of ${server}`,
-        wants: t`use ${tool} of ${server}`,
-      };
+  const called = server === null ? tool : t`${tool} of ${server}`;
+  return { did: t`used ${called}`, does: t`using ${called}`, wants: t`use ${called}` };
 }
 
 export const phraseOf = (name: string): ToolPhrase =>

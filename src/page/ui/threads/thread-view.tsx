@@ -14,7 +14,7 @@ import { threadItems } from '../../state/conversation-log.ts';
 import type { ThreadTalk, ThreadTalkState } from '../../state/threads/index.ts';
 import { problemText } from '../../state/ports.ts';
 import { Dialog } from '../design/dialog.tsx';
-import { count, names } from '../text/sizes.ts';
+import { asBeginning, count, names } from '../text/sizes.ts';
 import { useAnswers, useHousehold, useOutbox, useRoost, useUnread } from '../context.tsx';
 import { Face } from '../grid/face.tsx';
 import { namedIn, PLAIN_COLOR, type Teammate, type Teammates, useTeammates } from '../use-somebody.ts';
@@ -70,12 +70,7 @@ function CloseDialog({ thread, onClose }: { thread: Thread; onClose: () => void 
             onChange={(event) => setSummary(event.target.value)}
           />
         </label>
-        {long && (
-          <p
-            className="wrong-note"
-            role="alert"
-          >{t`A summary has at most ${count(LIMITS.threadSummary)} characters; this has ${count(summary.trim().length)}.`}</p>
-        )}
+        {long && <p className="wrong-note" role="alert">{t`At most ${count(LIMITS.threadSummary)} characters.`}</p>}
         <WrongNote text={failed} />
         <div className="dialog-ways">
           <button type="button" className="ghost" onClick={onClose}>{t`Cancel`}</button>
@@ -286,7 +281,7 @@ function readByText({ messages, read, thread }: ThreadTalkState, sequence: numbe
   const has = (agentId: AgentId) =>
     (read[agentId] ?? 0) >= sequence || messages.some((said) => said.from === agentId && said.sequence > sequence);
   const readers = team.among((thread?.participants ?? []).filter(has)).map(({ name }) => name);
-  return readers.length === 0 ? t`Not read by any agent yet` : t`Read by ${names(readers)}`;
+  return readers.length === 0 ? asBeginning(t`not read yet`) : t`Read by ${names(readers)}`;
 }
 
 const NONE: readonly string[] = [];
@@ -530,7 +525,7 @@ function Head({
         <button
           type="button"
           className="ghost thread-people"
-          aria-label={t`Members: ${who}`}
+          aria-label={`${t`Members`}: ${who}`}
           onClick={() => setOpen('participants')}
         >
           <Faces people={people} />
@@ -538,14 +533,14 @@ function Head({
         </button>
       )}
       <MenuButton
-        label={t`More about this thread`}
+        label={t`More about ${thread.title}`}
         items={[
           { label: t`Find in this thread`, run: () => find({ threadId: thread.threadId }) },
           ...(ended
             ? []
             : [
-                { label: t`Members…`, run: () => setOpen('participants') },
-                { label: t`Close the thread…`, run: () => setOpen('close') },
+                { label: `${t`Members`}…`, run: () => setOpen('participants') },
+                { label: `${t`Close the thread`}…`, run: () => setOpen('close') },
               ]),
           { label: t`New thread with the same members`, run: () => go(PATHS.newThread(thread.participants)) },
           {
@@ -576,7 +571,7 @@ function Closed({ closed, team }: { closed: NonNullable<Thread['closed']>; team:
 }
 
 function toldOf(mentioned: readonly Teammate[]): string {
-  if (mentioned.length === 0) return t`Members read it when awake. Mentioned agents are notified.`;
+  if (mentioned.length === 0) return t`Name an agent with @ to notify it.`;
   const whom = names(mentioned.map(({ name }) => name));
   return t`Notified, and may wake: ${whom}`;
 }
@@ -618,8 +613,8 @@ export function ThreadView({
     const gone = state.problem?.kind === 'refused' && state.problem.status === 404;
     return (
       <div className="chat-nobody gap-4 stack at-start ink-2" role="alert">
-        <h2 className="ink">{gone ? t`There is no such thread` : t`Could not load this.`}</h2>
-        <p>{gone ? t`It was deleted, or the link is incomplete.` : (state.problem?.message ?? '')}</p>
+        <h2 className="ink">{gone ? t`Not found` : t`Could not load this.`}</h2>
+        <p>{gone ? t`It was deleted, or the link was cut short.` : (state.problem?.message ?? '')}</p>
         <div className="dialog-ways">
           {!gone && <button type="button" className="ghost" onClick={() => void talk.again()}>{t`Try again`}</button>}
           <Link href={PATHS.threads} className="ghost">{t`All threads`}</Link>
@@ -657,7 +652,7 @@ export function ThreadView({
           ref={field}
           draft={`thread:${threadId}`}
           label={t`Write in ${thread.title}`}
-          placeholder={t`Write here; @ mentions`}
+          placeholder={t`Write in ${thread.title}`}
           hint={toldOf}
           people={team.among(thread.participants)}
           onSend={(text, mentions) => void talk.send(text, mentions)}

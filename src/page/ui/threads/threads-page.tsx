@@ -26,9 +26,9 @@ import { WrongNote } from '../design/field.tsx';
 /** The error of a new thread's input, or null. */
 function wrongWith(title: string, participants: number): string | null {
   if (title === '') return t`It needs a name.`;
-  if (title.length > LIMITS.threadTitle) return t`A title has at most ${LIMITS.threadTitle} characters.`;
+  if (title.length > LIMITS.threadTitle) return t`At most ${LIMITS.threadTitle} characters.`;
   if (participants === 0) return t`Choose the members.`;
-  if (participants > LIMITS.threadParticipants) return t`At most ${LIMITS.threadParticipants} members.`;
+  if (participants > LIMITS.threadParticipants) return `${t`Members`}: ${t`At most ${LIMITS.threadParticipants}.`}`;
   return null;
 }
 
@@ -91,7 +91,7 @@ function BeginDialog({ chosen: first, onClose }: { chosen: readonly string[]; on
             ))}
           </ul>
         </fieldset>
-        <p className="setting-hint">{t`An agent that you mention with @ is notified, and may wake within its limits.`}</p>
+        <p className="setting-hint">{t`Name an agent with @ to notify it.`}</p>
         <WrongNote text={(tried ? wrong : null) ?? failed} />
         <div className="dialog-ways">
           <button type="button" className="ghost" onClick={onClose}>{t`Cancel`}</button>

@@ -49,7 +49,7 @@ describe('a PDF', () => {
     const file = { name: 'plan.pdf', mediaType: 'application/pdf', pages: 240 };
     const haiku = { id: 'claude-haiku-4-5', name: 'Haiku 4.5' };
     expect(sightNote(haiku, [file])).toBe(
-      'plan.pdf has 240 pages; Haiku 4.5 reads 100 at once, and would be told the name alone. Attach a part, or choose a model that reads more.',
+      'plan.pdf: 240 pages. Haiku 4.5 reads 100 at once, and would be told only the name. Attach less, or choose a model that reads more.',
     );
     expect(sightNote({ id: 'claude-sonnet-5-5', name: 'Sonnet 5.5' }, [file])).toBeNull();
     expect(sightNote({ id: 'llama', name: 'Llama' }, [file])).toBeNull();

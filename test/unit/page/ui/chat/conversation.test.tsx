@@ -361,8 +361,8 @@ test('what was written earlier can be said anew from there, and what stood there
       ];
     },
   });
-  await page.user.click(screen.getByRole('button', { name: 'Earlier version' }));
-  const before = await screen.findByRole('dialog', { name: 'What stood here before' });
+  await page.user.click(screen.getByRole('button', { name: 'Earlier versions' }));
+  const before = await screen.findByRole('dialog', { name: 'Earlier versions' });
   const versions = await within(before).findAllByRole('heading', { level: 3 });
   expect(versions.map((version) => version.parentElement?.textContent)).toMatchObject([
     expect.stringMatching(/^Version 1.*YouOnce upon.*Lyraa time/s),
@@ -489,7 +489,7 @@ test('a message that finds no relay is kept too, under the same id, so that it c
   await page.say({ news: 'link', link: { kind: 'lost', reason: 'unreachable' }, snapshot: null });
   expect(log().textContent).toContain('It is sent when the relay is back.');
   await page.say({ news: 'link', link: { kind: 'live' }, snapshot: awake });
-  expect(log().textContent).toContain('Lyra reads this in a moment.');
+  expect(log().textContent).toContain('Lyra reads this next.');
 });
 
 test('what the relay refuses is not lost: it can be tried again or taken back', async () => {
@@ -694,6 +694,7 @@ test('the person’s answer to a question is a step with its result, and a repor
   await within(log()).findByText('You said yes · exit 0 · 0.1 s');
   expect(log().textContent).toContain('fine');
   expect(log().textContent).toContain('You said no');
+  expect(log().textContent).toContain('You said no');
   expect(log().textContent).toContain('Wren came · Orrin did not come: No model.');
   expect(log().textContent).not.toMatch(/TEAM REPORT|seat 1|run_command|You asked to call/);
 });
@@ -889,7 +890,7 @@ test('a first word is offered to somebody awake with nothing said yet', async ()
 
 test('an address at which nobody lives says so', async () => {
   await openPage({ docs: team(1), path: '/agent/nobody' });
-  expect(screen.getByRole('heading', { name: 'Nobody lives at this address' })).toBeDefined();
+  expect(screen.getByRole('heading', { name: 'Not found' })).toBeDefined();
 });
 
 test('a conversation that cannot be read says so, and can be tried again', async () => {
@@ -1037,7 +1038,7 @@ test('a summary opens where it was written, and is corrected there', async () =>
   await page.user.click(await within(log()).findByText('Lyra summarised 41 earlier messages to go on'));
   expect(await within(log()).findByText('red')).toBeDefined();
   expect(log().textContent).toContain('6.1K of 25K tokens');
-  await page.user.click(within(log()).getByRole('button', { name: 'Correct' }));
+  await page.user.click(within(log()).getByRole('button', { name: 'Edit' }));
   const text = within(log()).getByRole('textbox', { name: 'Text of the summary' });
   await page.user.clear(text);
   await page.user.type(text, 'I promised the blue door.');

@@ -163,7 +163,7 @@ test('a wake that fails for all says so once, with what to do, and not on every 
   expect(document.body.textContent.split('refused the key').length).toBe(2);
   await page.user.click(screen.getByRole('button', { name: 'Check the model' }));
   expect(location.pathname).toBe('/connect');
-  await page.user.click(screen.getByRole('button', { name: 'Wake again', hidden: true }));
+  await page.user.click(screen.getByRole('button', { name: 'Try again', hidden: true }));
   expect(page.relay.posted[0]?.text.match(/name="[^"]*"/g)).toEqual(['name="Lyra"', 'name="Wren"']);
   expect(screen.queryByText(/^Nobody came/)).toBeNull();
 });
@@ -267,7 +267,7 @@ test('who is set to sleep says so on its cell, and goes on where it was when it 
   const cell = seat('Lyra, seat 1, set to sleep');
   expect(cell.closest('li')?.textContent).toContain('set to sleep');
   expect(document.getElementById(cell.getAttribute('aria-describedby') ?? '')?.textContent).toContain(
-    'It continues from there',
+    'Continues where it was',
   );
   cell.focus();
   await page.user.keyboard('m{Enter}');

@@ -32,7 +32,7 @@ describe('One keystroke', () => {
         'Wren',
         'End session',
         'Let Lyra sleep',
-        'New thread',
+        'Begin a thread',
         'Connect a model',
         'Schedule',
       ]),
@@ -49,10 +49,10 @@ describe('One keystroke', () => {
     ['model lead', 'Model of the lead', '/settings/models'],
     ['recov', 'Recovery phrase', '/settings/data'],
     ['key claude', 'Connect a model', '/connect'],
-    ['rout', 'Routines of Lyra', '/schedule/agent-1'],
+    ['rout', 'Lyra: Routines', '/schedule/agent-1'],
     ['reminders', 'Schedule', '/schedule'],
     ['lyra cost', 'Lyra: Costs', '/agent/agent-1/costs'],
-    ['inbox wren', 'Inbox of Wren', '/agent/agent-2/inbox'],
+    ['inbox wren', 'Wren: Inbox', '/agent/agent-2/inbox'],
   ])('“%s” finds %s, and Enter goes there', async (typed, label, path) => {
     const page = await openPage({ docs: team(2) });
     await page.user.type(await open(page), typed);
@@ -193,7 +193,7 @@ describe('One keystroke', () => {
     await waitFor(() => expect(hits()).toHaveLength(2));
     await page.user.keyboard('{Escape}');
     await page.user.click(screen.getByRole('button', { name: 'More about Lyra' }));
-    await page.user.click(screen.getByRole('menuitem', { name: 'Find in this conversation' }));
+    await page.user.click(screen.getByRole('menuitem', { name: 'Find in the conversation with Lyra' }));
     expect(await screen.findByRole('dialog', { name: 'Find in the conversation with Lyra' })).toBeDefined();
   });
 

@@ -127,5 +127,5 @@ test('what it did with its tools stands by day, and what it costs has a tab of i
 
 test('where nobody has this address, its conversation says so', async () => {
   await openPage({ docs: team(1), path: '/agent/nobody/costs' });
-  expect(screen.getByRole('heading', { name: 'Nobody lives at this address' })).toBeDefined();
+  expect(screen.getByRole('heading', { name: 'Not found' })).toBeDefined();
 });

@@ -55,7 +55,7 @@ test('a comment is written by keyboard, says who is notified, and is written onc
   const { page, fail } = await openTask([], false, 360);
   const field = within(await section()).getByLabelText('New comment');
   await page.user.type(field, 'By train, please');
-  expect((await section()).textContent).toContain('may be woken: Lyra');
+  expect((await section()).textContent).toContain('Notified, and may wake: Lyra');
   fail(true);
   await page.user.keyboard('{Control>}{Enter}{/Control}');
   expect((await within(await section()).findByRole('alert')).textContent).toMatch(/^Could not save this\. /);

@@ -133,7 +133,7 @@ test('the settings of the work are saved as they are typed, and nothing else', a
   await page.user.selectOptions(within(dialog).getByRole('combobox', { name: 'Automatic reviewer' }), 'Wren');
   await type(/^Attempts at one task/, '5');
   await type(/^Seconds for an executor/, '600');
-  await type(/^Most that one task may cost/, '2.50');
+  await type(/^Budget a task/, '2.50');
   await press(page, dialog, 'Save');
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   expect(bodyOf(page, 'PUT /v1/projects/trip')).toEqual({
@@ -169,9 +169,9 @@ test('a limit that is no number is named, and nothing is saved', async () => {
   );
   await page.user.clear(field);
   await page.user.type(field, '3');
-  const cost = within(dialog).getByRole('textbox', { name: /^Most that the project/ });
+  const cost = within(dialog).getByRole('textbox', { name: /^Budget a day/ });
   await page.user.type(cost, 'much');
-  expect(within(dialog).getByRole('alert').textContent).toContain('give an amount, or nothing');
+  expect(within(dialog).getByRole('alert').textContent).toContain('Give an amount from 0');
   await press(page, dialog, 'Save');
   expect(page.reach.times('PUT /v1/projects/trip')).toBe(0);
   // A folder has no branch and no files to copy.
@@ -196,7 +196,7 @@ test('attempts are shown newest first, the receipt before the words, with the co
   const region = await within(sheet).findByRole('region', { name: 'Attempts' });
   expect(within(region).getByRole('heading', { level: 3 }).textContent).toBe('Attempts ≈ $0.42 · 24K tokens');
   const [newest, oldest] = [...region.querySelectorAll<HTMLElement>('.attempt')];
-  expect(newest?.querySelector('summary')?.textContent).toMatch(/^Lyra07:57, 10 minutes · \$0.12Moved to review/);
+  expect(newest?.querySelector('summary')?.textContent).toMatch(/^Lyra07:57, 10 minutes · \$0.12Moved to Review/);
   expect(newest?.hasAttribute('open')).toBe(true);
   expect(oldest?.hasAttribute('open')).toBe(false);
   const text = newest?.textContent ?? '';
@@ -239,7 +239,7 @@ test('an attempt under way is shown with what it has cost so far, and its end co
   expect(within(sheet).getByRole('region', { name: 'Attempts' }).textContent).toMatch(/\$0\.25.*· \$0\.25/);
   page.reach.on(`GET ${ONE}/attempts`, { attempts: [attempt(1)] });
   await page.hear({ kind: 'changed', time: NOW, what: 'projects', agentId: null });
-  expect(await within(sheet).findByText('Moved to review')).toBeDefined();
+  expect(await within(sheet).findByText('Moved to Review')).toBeDefined();
 });
 
 test('attempts that cannot be read say why', async () => {

@@ -66,7 +66,7 @@ test('the card shows the receipt of each attempt first, and the words of its age
   const receipts = await within(card).findByRole('list', { name: 'Receipts' });
   const lines = within(receipts).getAllByRole('listitem');
   expect(lines.map(({ textContent }) => textContent)).toEqual([
-    '#1 Task 1Moved to review2 commits · 3 files +10 −2 · 1 of 3 checks failed · $0.12',
+    '#1 Task 1Moved to Review2 commits · 3 files +10 −2 · 1 of 3 checks failed · $0.12',
     '#1 Task 1Executor of LyraBlocked2 commits · 3 files +10 −2 · 1 of 3 checks failed · $0.12',
     '#2 Task 2DoneNothing was changed. · 1 check passed · $0.12',
     '#3 Task 3Was cut shortThere is no record of what it did.',
@@ -79,7 +79,7 @@ test('the card shows the receipt of each attempt first, and the words of its age
 test('what an API client did is told with the name of its agent, also where nothing else happened', async () => {
   const { page, card } = await openCard([ended(1, { runId: null, agentId: 'agent-2' })], timeline({ occurrences: [] }));
   const receipts = await within(card).findByRole('list', { name: 'Receipts' });
-  expect(receipts.textContent).toMatch(/^#1 Task 1WrenMoved to review/);
+  expect(receipts.textContent).toMatch(/^#1 Task 1WrenMoved to Review/);
   await page.user.click(within(card).getByRole('button', { name: 'Close' }));
   await waitFor(() => expect(screen.queryByRole('region', { name: 'While you were away' })).toBeNull());
 });

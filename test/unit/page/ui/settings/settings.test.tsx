@@ -250,7 +250,7 @@ test('the wake preview shows each agent’s sizes and the very text it will read
   const dialog = await screen.findByRole('dialog', { name: 'What a wake would carry' });
   await within(dialog).findByText('2 agents');
   // As the relay measures them: tools, system prompts and the lead too.
-  await within(dialog).findByText('about 41,000 tokens in all');
+  await within(dialog).findByText('about 41,000 tokens');
   expect(within(dialog).getAllByText('about 12,800 tokens')).toHaveLength(2);
   expect(dialog.textContent).toContain('2 earlier messages left out');
   expect(dialog.textContent).toContain('no conversation');
@@ -680,9 +680,9 @@ test('what the person changed is told by its day, the newest first, in plain wor
   expect(days).toEqual([
     [
       'Today',
-      expect.stringMatching(/^You changed the prices\. \| .*“mine”: from none to \$10 in, /),
+      expect.stringMatching(/^You changed “Prices”\. \| .*“mine”: from none to \$10 in, /),
       'You changed “Budget a day (Lyra the Second)” from $2.00 to $5.00.',
-      'You changed “Colour (Lyra the Second)” from its seat’s to Jade.',
+      'You changed “Colour (Lyra the Second)” from the default to Jade.',
       'You made the group “Night watch”. | on this device',
       'You retired Wren.',
       'You renamed “Lyra” to “Lyra the Second”.',
@@ -693,7 +693,7 @@ test('what the person changed is told by its day, the newest first, in plain wor
     ],
     [
       'Wednesday',
-      'You changed 2 limits of Lyra the Second. | May propose routines: from the default to Yes | Budget a day: from the default to $2.00 | Changed again since.',
+      'You changed “Limits (Lyra the Second)”. | May propose routines: from the default to Yes | Budget a day: from the default to $2.00 | Changed again since.',
     ],
     ['1 January 1970', 'You changed “Your name” from the default to “Marcus”. | There was nothing before it.'],
   ]);
@@ -708,13 +708,13 @@ test('an undo sets what stood there before, is a change itself, and asks where i
   });
   const line = (text: string) => screen.getByText(text).closest('li') ?? document.body;
   const undo = (text: string) => within(line(text)).getByRole('button', { name: `Undo: ${text}` });
-  const colour = 'You changed “Colour (Lyra)” from its seat’s to Jade.';
+  const colour = 'You changed “Colour (Lyra)” from the default to Jade.';
   await screen.findByText(colour);
   await page.user.click(undo(colour));
   await within(line(colour)).findByText('It is as it was before.');
   expect(document.activeElement).toBe(line(colour));
   expect(page.state.household.store.getState().roster.byId.get('agent-1')?.color).toBe(seatColor(0).color);
-  const back = 'You changed “Colour (Lyra)” from Jade to its seat’s.';
+  const back = 'You changed “Colour (Lyra)” from Jade to the default.';
   expect(undo(back)).toBeDefined();
 
   const first = 'You changed “Give up on an agent that does not answer within” from 120 seconds to 60 seconds.';

@@ -276,7 +276,7 @@ test('who is at work on a thread stands under its title, and who has read what o
   const messages = [...BRIDGE, { ...message(3, 'human', 'And now, @Wren?', ['agent-2']), time: NOW - 1_000 }];
   const page = await openThreads({ messages });
   const region = await log();
-  expect(region.textContent).toContain('Not read by any agent yet');
+  expect(region.textContent).toContain('Not read yet');
   const bridge = thread('bridge', 'The bridge', { messages: 3 });
   page.reach.on('GET /api/threads/bridge/messages', {
     ...{ thread: bridge, messages, more: false },
@@ -457,7 +457,7 @@ test('a thread is closed with a summary, which then stands where one wrote', asy
     return json(closed);
   });
   await log();
-  await page.user.click(screen.getByRole('button', { name: 'More about this thread' }));
+  await page.user.click(screen.getByRole('button', { name: 'More about The bridge' }));
   await page.user.click(screen.getByRole('menuitem', { name: 'Close the thread…' }));
   await page.user.type(screen.getByLabelText(/^Summary/), 'The second pier.');
   await page.user.click(screen.getByRole('button', { name: 'Close the thread' }));
@@ -487,7 +487,7 @@ test('what cannot be read says so and can be tried again; what does not exist sa
   expect(await log()).toBeDefined();
   page.unmount();
   await openThreads({ path: '/threads/nowhere' });
-  expect(await screen.findByText('There is no such thread')).toBeDefined();
+  expect(await screen.findByText('Not found')).toBeDefined();
 });
 
 test('without any thread it says what one is', async () => {
@@ -539,7 +539,7 @@ test('a key finds in the thread that is open alone, and a line says which of how
   await page.user.selectOptions(within(dialog).getByRole('combobox', { name: 'With whom' }), 'With anyone');
   await waitFor(() => expect(hits()).toHaveLength(3));
   fireEvent(dialog, new Event('cancel', { cancelable: true }));
-  await page.user.click(screen.getByRole('button', { name: 'More about this thread' }));
+  await page.user.click(screen.getByRole('button', { name: 'More about The bridge' }));
   await page.user.click(screen.getByRole('menuitem', { name: 'Find in this thread' }));
   await page.user.type(await screen.findByRole('combobox', { name: 'Find in this thread' }), 'weight');
   await waitFor(() => expect(hits()).toHaveLength(2));
