@@ -62,6 +62,8 @@ export interface Dreams {
   discard(dreamId: DreamId): Promise<DreamOutcome>;
   /** Cancels a dream that is left with a model server. Does not wait for the server. */
   cancel(dreamId: DreamId): Promise<DreamOutcome>;
+  /** Cancels those of these agents that are left with a model server, before their rows go. */
+  cancelOf(agentIds: readonly AgentId[]): Promise<void>;
   /** Ends dreams of a relay that died. */
   recover(): Promise<void>;
   /** Agents that dream by night, or whose dream is due. */
@@ -384,6 +386,10 @@ export function createDreams(deps: DreamsDeps): Dreams {
       if (!(await batches.cancel(dreamId))) return { ok: false, reason: 'dream-over' };
       lookNow();
       return { ok: true, dream: found };
+    },
+    async cancelOf(agentIds) {
+      for (const { agentId, dreamId } of await rows.inState('submitted'))
+        if (agentIds.includes(agentId)) await batches.cancel(dreamId);
     },
     async recover() {
       for (const dream of await rows.inState('running'))

@@ -37,6 +37,7 @@ interface Deps extends Pick<
   | 'configs'
   | 'snapshots'
   | 'directory'
+  | 'dreams'
   | 'endCommandsOf'
   | 'forgets'
   | 'memories'
@@ -264,6 +265,7 @@ export function createForgetting(deps: Deps): Forgetting {
     const agentIds = isOfItems ? everybody : [...new Set(all.flatMap((each) => each.agentIds))];
     const isDone = await each(
       [
+        () => deps.dreams.cancelOf(agentIds),
         () => deps.memories.forget(),
         ...all.map((each) => () => forgetSaid(db, home, each)),
         async () => {
@@ -296,6 +298,7 @@ export function createForgetting(deps: Deps): Forgetting {
       const rows = [
         ...due.map((agentId) => () => deps.endCommandsOf(agentId)),
         () => stop(due),
+        () => deps.dreams.cancelOf(due),
         () => deps.taskWork?.work.forgetAgents(due),
         () => forgetRows(db, home, 'agent', due, ofAgents),
       ];

@@ -162,6 +162,14 @@ describe.each(USUAL_STORES)('a dream in a batch, on %s', (kind) => {
     expect(model.batches.cancelled).toEqual(['msgbatch_1']);
   });
 
+  it('is cancelled at the server before its agent is forgotten, so that a kill leaves none there', async () => {
+    await submitted();
+    await dreams().cancelOf(['agent-7']);
+    expect(model.batches.cancelled).toEqual([]);
+    await dreams().cancelOf([AGENT]);
+    expect(model.batches.cancelled).toEqual(['msgbatch_1']);
+  });
+
   it('is an ordinary run where the server takes no batches', async () => {
     model.batches.takes('not-found');
     model.follow(({ results }) => [results.length === 0 ? moves : DONE]);
