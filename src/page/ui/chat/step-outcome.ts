@@ -25,7 +25,12 @@ export interface StepOutcome {
   readonly isShown: boolean;
   /** The first line of a long output that is shown; empty: none. */
   readonly firstLine: string;
+  /** The person has not allowed this tool. */
+  readonly isOff?: true;
 }
+
+/** What the relay tells an agent whose tool is switched off. It is written for the agent. */
+const SWITCHED_OFF = /^There is no tool “[^”]*” here\. It is switched off\./;
 
 /** The line that the relay puts before the output of a command. */
 const COMMAND_END = /^\[([^\n]*)\](?:\n|$)/;
@@ -55,6 +60,7 @@ const NOTHING: StepOutcome = { end: null, exit: null, took: null, output: '', is
 
 /** Of a call by its name, its result and whether it failed. */
 export function outcomeIn(name: string, result: string, isError: boolean): StepOutcome {
+  if (isError && SWITCHED_OFF.test(result)) return { ...NOTHING, isOff: true };
   const found = COMMANDS.includes(name)
     ? commandOutcome(result)
     : { end: null, exit: null, took: null, output: unquote(result).trimEnd(), isShown: isError };

@@ -1,9 +1,11 @@
 /** The steps of an answer with their results, and the files that it wrote. */
 import { createContext, lazy, Suspense, use, useState } from 'react';
+import { Link } from 'wouter';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import { t } from '../../language/t.ts';
 import { ChevronIcon } from '../design/more-icons.tsx';
 import { spanText, WORTH_SAYING } from '../parts/part.tsx';
+import { PATHS } from '../routes.ts';
 import { plural } from '../text/sizes.ts';
 import { revealedCode } from '../text/unseen.ts';
 import { namedIn, useTeammates } from '../use-somebody.ts';
@@ -101,6 +103,11 @@ export function StepLine({ stepKey, phrase, state, outcome, took, answer = null,
           </>
         )}
       </details>
+      {outcome.isOff && (
+        <p className="from-6">
+          {t`You have not allowed this.`} <Link href={PATHS.limits(null)}>{t`What agents may do`}</Link>
+        </p>
+      )}
       {inSight && (
         <pre className="pad-4 scroll framed round-s ground-1 code-small as-written break" dir="auto">
           {output}
