@@ -209,11 +209,7 @@ function ReceiptView({ receipt, inReview }: { receipt: Receipt; inReview: boolea
           </ul>
         </div>
       )}
-      {receipt.tokens !== null && (
-        <p className="break ink-3 text-2">
-          {costText(receipt)} · {t`${tokens(receipt.tokens)} tokens`}
-        </p>
-      )}
+      {receipt.tokens !== null && <p className="break ink-3 text-2">{t`${tokens(receipt.tokens)} tokens`}</p>}
       {commands.length > 0 && (
         <Fold summary={<span>{plural(commands.length + moreCommands, 'command')}</span>}>
           <ol className="receipt-commands short scroll stack gap-2">
@@ -418,7 +414,7 @@ export function TaskAttempts({ task, inReview = false }: { task: Task; inReview?
     <section aria-label={t`Attempts`}>
       <h3 className="eyebrow flex gap-4 ink-3 text-1 under-4">
         <b>{t`Attempts`}</b>{' '}
-        {used.length > 0 && (
+        {used.length + reviews.length > 1 && (
           <span>{sum.tokens === null ? spentText(sum) : `${costText(sum)} · ${t`${tokens(sum.tokens)} tokens`}`}</span>
         )}
       </h3>
