@@ -9,7 +9,11 @@ export function ShareBirthButton({ agent }: { agent: Agent }) {
   const [open, setOpen] = useState(false);
   return (
     <>
-      <button type="button" className="link-button" onClick={() => setOpen(true)}>{t`Share this birth`}</button>
+      <button
+        type="button"
+        className="link-button text-start"
+        onClick={() => setOpen(true)}
+      >{t`Share this birth`}</button>
       {open && (
         <Suspense fallback={null}>
           <ShareBirth agent={agent} onClose={() => setOpen(false)} />

@@ -65,7 +65,7 @@ export function ActivityLine({
         onClick={() => setOpen(!open)}
       >
         {doing.map(({ who, text, from, waits }, i) => (
-          <span key={who ?? i} className="activity-one line narrow">
+          <span key={who ?? i} className="activity-one line narrow gap-3">
             <i
               className={`activity-dot dot ${waits ? 'dot-waits' : 'dot-live'}`}
               data-waits={waits}
