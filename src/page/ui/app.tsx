@@ -42,7 +42,7 @@ import { Arrival, Opening, Sky } from './shell/opening.tsx';
 import { Banners, NoticeList } from './shell/banners.tsx';
 import { BottomBar } from './shell/bottom-bar.tsx';
 import { Header } from './shell/header.tsx';
-import { leaveStrayDrops, useClosedByBack, useFocusPlace, useKeys } from './shell/window.ts';
+import { useClosedByBack, useFocusPlace, useKeys } from './shell/window.ts';
 import { TWO_VIEWS_BELOW, useMedia, useTitle } from './hooks.ts';
 
 const Breath = optional(() => import('./grid/breath.tsx'));
@@ -277,9 +277,7 @@ export function App() {
     const ended = new AbortController();
     const { signal } = ended;
     keepDialogsWhileComposing(signal);
-    leaveStrayDrops(signal);
-    // Nobody copies before there is anything to read.
-    void import('./text/copied.ts').then(({ onCopy }) => document.addEventListener('copy', onCopy, { signal }));
+    void import('./shell/late-window.ts').then(({ followWindow }) => followWindow(signal));
     return () => ended.abort();
   }, []);
   const isOver = palette !== null || help;

@@ -13,6 +13,7 @@ export async function fetchLaterParts(): Promise<void> {
     preloadTalk(),
     fetchCommands(),
     import('./shell/land.tsx'),
+    import('./shell/late-window.ts'),
     import('./shell/sync-sign.tsx'),
     import('./shell/wakes-stopped.tsx'),
     import('./shell/keys-dialog.tsx'),

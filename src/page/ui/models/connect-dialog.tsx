@@ -17,7 +17,7 @@ import { useQuery } from '../hooks.ts';
 import { reachQueries } from '../../state/reach-queries.ts';
 import type { Coordination } from '../../state/relay-info.ts';
 import { useHousehold, useLive, useRoost } from '../context.tsx';
-import { Dialog, SureDialog } from '../design/dialog.tsx';
+import { Dialog, SureDialog, takeFocus } from '../design/dialog.tsx';
 import { changeCoordination } from '../limits/limits.ts';
 import { QueryView } from '../parts/page-head.tsx';
 import { ProgramsOff } from '../parts/programs-off.tsx';
@@ -432,7 +432,7 @@ function Outcome({
           </p>
           {state.kind === 'answers' && state.tools === false && <p>{TALKS_ONLY}</p>}
           {running && <p>{t`It answers from your next message on.`}</p>}
-          <button type="button" className="solid" onClick={onClose}>{t`Done`}</button>
+          <button type="button" className="solid" ref={takeFocus} onClick={onClose}>{t`Done`}</button>
         </div>
       );
     }

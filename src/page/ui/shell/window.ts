@@ -1,4 +1,4 @@
-/** Behaviour of the whole window: visible height, stray drops, and the browser's Back. */
+/** Behaviour of the whole window: keys, visible height, and the browser's Back. */
 import { useCallback, useEffect, useRef } from 'react';
 import { type Commands, fetchCommands, useCommands } from '../commands/later.ts';
 import { type Around, type Command, isPressed, type Pressed } from '../commands/command.ts';
@@ -126,22 +126,6 @@ export function followViewHeight(): void {
   addEventListener('resize', update);
   window.visualViewport?.addEventListener('resize', update);
   window.visualViewport?.addEventListener('scroll', update);
-}
-
-/** The browser would open a file that is dropped outside of a drop zone in place of the page. */
-function leave(event: DragEvent): void {
-  const { target, dataTransfer } = event;
-  if (event.defaultPrevented || dataTransfer?.types.includes('Files') !== true) return;
-  // A file input accepts files by itself.
-  if (target instanceof HTMLInputElement && target.type === 'file') return;
-  event.preventDefault();
-  dataTransfer.dropEffect = 'none';
-}
-
-/** Call once. Works until `signal` is aborted. */
-export function leaveStrayDrops(signal: AbortSignal): void {
-  addEventListener('dragover', leave, { signal });
-  addEventListener('drop', leave, { signal });
 }
 
 // The browser's Back closes an overlay without an address of its own, as people expect on a phone.
