@@ -223,6 +223,14 @@ export const GUARDED: readonly Guarded[] = [
     ],
     beside: ['browser/remembering.test.ts', 'browser/slow-line.test.ts'],
   },
+  {
+    file: 'faults/forgetting.test.ts',
+    guards: [
+      ...[...LEDGER, ...SYNC, 'server/store/forgetting', 'server/store/said', 'server/households/forgetting'],
+      ...['server/team/memory', 'src/shared/domain/forgetting', 'src/page/exports'],
+    ],
+    beside: ['attacks/forgotten.test.ts', 'attacks/forgotten-conversation.test.ts', 'browser/forgotten.test.ts'],
+  },
   { file: 'faults/relay-kill.test.ts', guards: TALK, beside: ['relay/log/events-kill.test.ts'] },
   { file: 'faults/tab-kill.test.ts', guards: TALK, beside: ['browser/story.test.ts'] },
   { file: 'faults/line-cut.test.ts', guards: TALK, beside: ['relay/households/events-stream.test.ts'] },
@@ -273,6 +281,11 @@ export const GUARDED: readonly Guarded[] = [
     beside: ['relay/agents/minds/acp/programs-birth.test.ts'],
   },
   {
+    file: 'relay/agents/minds/acp/programs-birth.test.ts',
+    guards: ['server/agents/minds/acp', 'server/agents/session', 'test/support/acp-agent'],
+    beside: ['relay/agents/minds/acp/programs-birth.test.ts'],
+  },
+  {
     file: 'relay/approvals/requests/approvals.test.ts',
     guards: [...CALLS, 'server/execution/sandbox', 'server/execution/shell', 'server/agents/runs'],
     beside: ['attacks/yes.test.ts', 'browser/approvals.test.ts'],
@@ -284,6 +297,11 @@ export const GUARDED: readonly Guarded[] = [
   },
   {
     file: 'relay/mcp/client/mcp-servers-odd.test.ts',
+    guards: MCP_CLIENT,
+    beside: ['relay/mcp/client/mcp-servers-fetched.test.ts'],
+  },
+  {
+    file: 'relay/mcp/client/mcp-servers-lines.test.ts',
     guards: MCP_CLIENT,
     beside: ['relay/mcp/client/mcp-servers-fetched.test.ts'],
   },
@@ -301,6 +319,21 @@ export const GUARDED: readonly Guarded[] = [
     file: 'relay/schedules/wake-script.test.ts',
     guards: ['server/schedules', 'server/execution/sandbox', 'server/platform/processes'],
     beside: ['relay/schedules/schedules.test.ts'],
+  },
+  {
+    file: 'relay/schedules/wake-schedule.test.ts',
+    guards: ['server/schedules', 'server/approvals/requests'],
+    beside: ['relay/schedules/schedules.test.ts'],
+  },
+  {
+    file: 'relay/schedules/run-cost.test.ts',
+    guards: ['server/schedules', 'server/team/costs', 'src/shared/domain/request-cost', 'src/shared/domain/prices'],
+    beside: ['relay/agents/session/wake-cost.test.ts'],
+  },
+  {
+    file: 'relay/startup/remove-household.test.ts',
+    guards: ['server/startup', 'server/households', 'server/store', 'server/sync'],
+    beside: ['attacks/forgotten.test.ts'],
   },
   {
     file: 'relay/schedules/schedules-routes.test.ts',

@@ -14,9 +14,11 @@ import { eventually, follow, startSession, teamOfLead } from '../../../../suppor
 import { openTestRelay, type Browser, type OpenRelay } from '../../../../support/open-relay.ts';
 import { createHome } from '../../../../support/relay.ts';
 import { programOf } from '../../../../support/relay-build.ts';
+import { longTests } from '../../../../support/long-tests.ts';
 import { startStandIn } from '../../../../support/model-servers/stand-in.ts';
 import { ollama } from '../../../../support/model-servers/kinds.ts';
 
+const itLong = longTests('relay/agents/minds/acp/programs-birth.test.ts');
 const AGENT = await programOf('test/support/acp-agent.mjs');
 const bornSchema = z.looseObject({ agentId: z.string(), name: z.string(), position: z.number(), soul: z.string() });
 const endedSchema = z.looseObject({ reason: z.looseObject({ code: z.string(), message: z.string() }) });
@@ -143,9 +145,8 @@ describe('SUMMON with an ACP agent alone', { timeout: 90_000 }, () => {
     expect(await programs()).toMatchObject([{ state: { kind: 'answers', tools: false } }]);
   });
 
-  it.each(['nameless', 'endless'])(
-    'ends every egg in time, and its process with it or with the session: %s',
-    async (way) => {
+  for (const way of ['nameless', 'endless'])
+    itLong(`ends every egg in time, and its process with it or with the session: ${way}`, async () => {
       await drivenBy(way);
       const before = await folders();
       const { born, ended } = await summon(2, { birthTimeoutMs: 5_000, wakeTimeoutMs: 20_000 });
@@ -155,8 +156,7 @@ describe('SUMMON with an ACP agent alone', { timeout: 90_000 }, () => {
         // No folder is left of who was never born.
         await eventually(folders, (all) => all.every((name) => before.includes(name)));
       } else expect(born.map(({ soul }) => soul)).toEqual(expect.arrayContaining(['I am somebody quiet in seat 1.']));
-    },
-  );
+    });
 
   it('lets an egg ask its model through the relay', async () => {
     const server = await startStandIn(ollama(), () => ({ say: 'Yes.' }));
