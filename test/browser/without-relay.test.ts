@@ -145,7 +145,7 @@ describe('two browsers of a household', () => {
     const offer = await here.getByLabel('Text for the second device', { exact: true }).innerText();
     await there.getByLabel('Text of the first device').fill(offer);
     await two.visitor.press('Answer');
-    const answer = await there.getByLabel('Answer for the first device', { exact: true }).innerText();
+    const answer = await there.getByLabel('Answer of the second device', { exact: true }).innerText();
     await here.getByLabel('Answer of the second device').fill(answer);
     await one.visitor.press('Open the connection');
     for (const page of pages) await page.getByText('there now · direct connection').waitFor();

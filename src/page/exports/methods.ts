@@ -36,7 +36,10 @@ export const EXPORT_ERROR_KINDS = [
 ] as const;
 type ExportErrorKind = (typeof EXPORT_ERROR_KINDS)[number];
 
-/** `message` is for people and says what to do. Nothing was written when it is thrown. */
+/**
+ * `message` is for people and says what to do. The page asks for a passphrase instead of showing
+ * that one is missing or wrong. Nothing was written when it is thrown.
+ */
 export class ExportError extends Error {
   override readonly name = 'ExportError';
   readonly kind: ExportErrorKind;

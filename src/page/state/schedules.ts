@@ -105,11 +105,9 @@ function createTimings({ reach, notices, again }: TimingsDeps): (changes: readon
       if (result.value) moved.push({ ...change, before: change.after, after: change.before });
     }
     await again();
-    const text = back
-      ? t`${moved.length} of ${changes.length} set back.`
-      : t`${moved.length} of ${changes.length} moved.`;
+    const text = t`${moved.length} of ${changes.length} moved.`;
     if (moved.length > 0)
-      notices.info(text, back ? undefined : { label: t`Set back`, run: () => void setTimings(moved, true) });
+      notices.info(text, back ? undefined : { label: t`Undo`, run: () => void setTimings(moved, true) });
     else if (!problem) notices.info(t`Nothing was moved: somebody has changed these times meanwhile.`);
     if (problem) notices.refused(problem);
     return problem === null;
@@ -350,7 +348,7 @@ function createSchedules({ reach, changes, device, notices }: RoostState): Sched
       const result = await then(reach((client) => client.removeSchedule({ scheduleId })));
       if (!result.ok) return notices.refused(result.problem);
       notices.info(t`“${schedule.name}” is deleted.`, {
-        label: t`Bring it back`,
+        label: t`Undo`,
         run: () => void bringBack(schedule, mappings),
       });
     },

@@ -314,11 +314,7 @@ function seatConflicts({ here, file, both }: Rosters): ImportConflict[] {
 
 export const openHousehold: Workers['openExport'] = async ({ file, passphrase, here, now }, { compare }, tell) => {
   const sealed = await isSealed(file);
-  if (sealed && !passphrase)
-    throw new ExportError(
-      'needs-passphrase',
-      sentence`This copy is under a passphrase. Enter the one that was chosen when it was made.`,
-    );
+  if (sealed && !passphrase) throw new ExportError('needs-passphrase', 'The file has a passphrase.');
   if (sealed) tell({ stage: 'key', done: 0, of: 1 });
   const fileKey = sealed && passphrase ? await fileKeyOf(file, passphrase) : null;
 

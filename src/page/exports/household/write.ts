@@ -108,11 +108,7 @@ export async function fileKeyOf(file: Blob, passphrase: string): Promise<Uint8Ar
     return await decrypter.decryptHeader(new TextEncoder().encode(header));
   } catch (error) {
     if (error instanceof Error && error.message.startsWith('no identity matched'))
-      throw new ExportError(
-        'wrong-passphrase',
-        sentence`This is not the passphrase of this file. Try again: capitals and blanks count.`,
-        { cause: error },
-      );
+      throw new ExportError('wrong-passphrase', 'The passphrase does not open the file.', { cause: error });
     throw new ExportError('damaged', DAMAGED, { cause: error });
   }
 }
@@ -142,11 +138,7 @@ export async function* unsealed(file: Blob, fileKey: Uint8Array): AsyncGenerator
 }
 
 export const writeHousehold: Workers['exportHousehold'] = async ({ passphrase, exportedAt }, { read, write }, tell) => {
-  if (passphrase === '')
-    throw new ExportError(
-      'needs-passphrase',
-      sentence`An empty passphrase keeps nobody out. Choose one, or make the copy without.`,
-    );
+  if (passphrase === '') throw new ExportError('needs-passphrase', 'An empty passphrase protects nothing.');
   const gzip = new CompressionStream('gzip');
   if (passphrase !== null) tell({ stage: 'key', done: 0, of: 1 });
   const packed = passphrase === null ? gzip.readable : await seal(gzip.readable, passphrase);

@@ -6,7 +6,7 @@ import { t } from '../../language/t.ts';
 import type { SyncCalls } from '../../../shared/protocol/sync/methods.ts';
 import type { RoostState } from '../index.ts';
 import { onePerPage } from '../per-page.ts';
-import { DONE, type Done } from './parts.ts';
+import { attempt, type Done } from './parts.ts';
 
 type Answer<Value> = { readonly ok: true; readonly value: Value } | Extract<Done, { ok: false }>;
 
@@ -18,8 +18,7 @@ export type Invite =
   | { readonly step: 'comparing'; readonly words: readonly string[] }
   /** The person confirmed here. The keys are on their way, and the new device acknowledges them. */
   | { readonly step: 'sending'; readonly words: readonly string[] }
-  /** `before`: the ids of the known devices. Any other is the new one. */
-  | { readonly step: 'joined'; readonly before: readonly string[] }
+  | { readonly step: 'joined' }
   /** The person refused. Nothing was sent. */
   | { readonly step: 'refused' }
   | { readonly step: 'failed'; readonly reason: string };
@@ -56,56 +55,41 @@ export interface DeviceActions {
   takeDirectText(text: string): Promise<Answer<string | null>>;
 }
 
-async function ask<Value>(work: Promise<Value>): Promise<Answer<Value>> {
+async function ask<Value, Read>(work: Promise<Value>, read: (value: Value) => Read): Promise<Answer<Read>> {
   try {
-    return { ok: true, value: await work };
+    return { ok: true, value: read(await work) };
   } catch (error) {
     return { ok: false, reason: errorText(error) };
   }
 }
 
-const done = async (work: Promise<unknown>): Promise<Done> => {
-  const asked = await ask(work);
-  return asked.ok ? DONE : asked;
-};
-
-export function createDeviceActions({
-  dataWorker,
-  devices,
-}: Pick<RoostState, 'dataWorker' | 'devices'>): DeviceActions {
+export function createDeviceActions({ dataWorker }: Pick<RoostState, 'dataWorker'>): DeviceActions {
   const invite = createStore<{ readonly now: Invite }>()(() => ({ now: { step: 'idle' } }));
   /** Counts invitations, so that a late answer to an abandoned one changes nothing. */
   let turn = 0;
   const set = (now: Invite, of = turn) => {
     if (of === turn) invite.setState({ now });
   };
-  const deviceIds = () => {
-    const { status } = devices.store.getState();
-    return status?.kind === 'shared' ? status.devices.map(({ deviceId }) => deviceId) : [];
-  };
 
   return {
     invite,
-    share: (deviceName) => done(dataWorker.call('shareHousehold', { deviceName })),
+    share: (deviceName) => attempt(dataWorker.call('shareHousehold', { deviceName })),
     async takeOffer(offer) {
       const mine = ++turn;
       set({ step: 'taking' });
-      const taken = await ask(dataWorker.call('beginInvite', { offer }));
-      set(taken.ok ? { step: 'comparing', words: taken.value.words } : { step: 'failed', reason: taken.reason }, mine);
+      const taken = await ask(dataWorker.call('beginInvite', { offer }), ({ words }) => words);
+      set(taken.ok ? { step: 'comparing', words: taken.value } : { step: 'failed', reason: taken.reason }, mine);
     },
     async answerInvite(same) {
       const { now } = invite.getState();
       if (now.step !== 'comparing') return;
       const mine = turn;
-      const before = deviceIds();
       set(same ? { step: 'sending', words: now.words } : { step: 'refused' });
-      const answered = await ask(dataWorker.call('answerInvite', { same }));
+      const answered = await ask(dataWorker.call('answerInvite', { same }), ({ joined }) => joined);
       if (!answered.ok) return set({ step: 'failed', reason: answered.reason }, mine);
       if (!same) return;
       set(
-        answered.value.joined
-          ? { step: 'joined', before }
-          : { step: 'failed', reason: t`The other device did not take the keys.` },
+        answered.value ? { step: 'joined' } : { step: 'failed', reason: t`The other device did not take the keys.` },
         mine,
       );
     },
@@ -115,36 +99,23 @@ export function createDeviceActions({
       set({ step: 'idle' });
       // The result does not matter, since the person has left. An unanswered offer expires by
       // itself.
-      if (now.step === 'comparing' || now.step === 'taking') void ask(dataWorker.call('answerInvite', { same: false }));
+      if (now.step === 'comparing' || now.step === 'taking')
+        void attempt(dataWorker.call('answerInvite', { same: false }));
     },
-    beginJoin: (deviceName) => done(dataWorker.call('beginJoin', { deviceName })),
-    answerJoin: (same) => done(dataWorker.call('answerJoin', { same })),
-    async makePhrase() {
-      const made = await ask(dataWorker.call('makePhrase'));
-      return made.ok ? { ok: true, value: made.value.words } : made;
-    },
-    keepPhrase: (answers) => done(dataWorker.call('keepPhrase', { answers })),
-    async checkPhrase(phrase) {
-      const checked = await ask(dataWorker.call('checkPhrase', { phrase }));
-      return checked.ok ? { ok: true, value: checked.value.good } : checked;
-    },
-    restore: (phrase, deviceName) => done(dataWorker.call('restore', { phrase, deviceName })),
-    keepAtRelay: (on) => done(dataWorker.call('keepAtRelay', { on })),
-    beginAnew: () => done(dataWorker.call('beginAnew')),
-    takeAhead: () => done(dataWorker.call('takeAhead')),
-    rename: (name) => done(dataWorker.call('nameDevice', { name })),
-    async remove(deviceId, keep) {
-      const gone = await ask(dataWorker.call('removeDevice', { deviceId, keep: [...keep] }));
-      return gone.ok ? { ok: true, value: gone.value.removed } : gone;
-    },
-    async makeDirectOffer() {
-      const made = await ask(dataWorker.call('makeDirectOffer'));
-      return made.ok ? { ok: true, value: made.value.text } : made;
-    },
-    async takeDirectText(text) {
-      const taken = await ask(dataWorker.call('takeDirectText', { text }));
-      return taken.ok ? { ok: true, value: taken.value.text } : taken;
-    },
+    beginJoin: (deviceName) => attempt(dataWorker.call('beginJoin', { deviceName })),
+    answerJoin: (same) => attempt(dataWorker.call('answerJoin', { same })),
+    makePhrase: () => ask(dataWorker.call('makePhrase'), ({ words }) => words),
+    keepPhrase: (answers) => attempt(dataWorker.call('keepPhrase', { answers })),
+    checkPhrase: (phrase) => ask(dataWorker.call('checkPhrase', { phrase }), ({ good }) => good),
+    restore: (phrase, deviceName) => attempt(dataWorker.call('restore', { phrase, deviceName })),
+    keepAtRelay: (on) => attempt(dataWorker.call('keepAtRelay', { on })),
+    beginAnew: () => attempt(dataWorker.call('beginAnew')),
+    takeAhead: () => attempt(dataWorker.call('takeAhead')),
+    rename: (name) => attempt(dataWorker.call('nameDevice', { name })),
+    remove: (deviceId, keep) =>
+      ask(dataWorker.call('removeDevice', { deviceId, keep: [...keep] }), ({ removed }) => removed),
+    makeDirectOffer: () => ask(dataWorker.call('makeDirectOffer'), ({ text }) => text),
+    takeDirectText: (text) => ask(dataWorker.call('takeDirectText', { text }), (taken) => taken.text),
   };
 }
 

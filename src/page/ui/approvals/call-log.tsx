@@ -68,7 +68,7 @@ export function CallLine({ call, named }: { call: ToolCall; named: boolean }) {
                       : t`from an API client`}
               </span>
             </dd>
-            <dt>{t`What came of it`}</dt>
+            <dt>{t`Outcome`}</dt>
             <dd>
               <span>{endText(call)}</span>
               {call.endedAt !== null && (call.state === 'done' || call.state === 'stopped') && (

@@ -51,10 +51,10 @@ export const isBounded = ({ tool }: Pick<ToolCall, 'tool'>, reach: CommandReach 
 function commandTouches(reach: CommandReach | undefined): string {
   if (reach?.sandboxed === false)
     return t`No sandbox: it can read, change and delete everything that the relay’s user can, and reach any network.`;
-  const folder = t`Sandboxed: only this agent’s folder.`;
+  const folder = t`Only this agent’s folder on the relay’s computer.`;
   if (reach === undefined) return folder;
   const { network } = reach;
-  if (network === 'all') return t`${folder} Network: every public address.`;
+  if (network === 'all') return t`${folder} Network: ${t`All that is public`}.`;
   if (network === 'none' || network.length === 0) return `${folder} ${t`No network.`}`;
   return t`${folder} Network: ${network.join(', ')}.`;
 }
@@ -105,10 +105,10 @@ export function endText({ state, words, isError, question }: ToolCall): string {
 
 const ALLOWED: Readonly<Record<NonNullable<ToolCall['allowedBy']>, string>> = {
   grant: t`allowed in the settings`,
-  command: t`you said always, for this command`,
+  command: t`you said always`,
   once: t`you said yes, once`,
   'always-tool': t`you said always`,
-  'always-command': t`you said always, for this command`,
+  'always-command': t`you said always`,
   program: t`nobody was asked: its own program did it`,
 };
 export const allowedText = ({ allowedBy }: ToolCall): string => (allowedBy === null ? t`nobody` : ALLOWED[allowedBy]);

@@ -282,17 +282,15 @@ export type PictureRead =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly reason: string };
 
+const NO_CODE = t`No code found in this picture. Take it from nearer, with all four corners in view.`;
+
 /** The code in a picture. */
 async function readPicture(file: Blob): Promise<PictureRead> {
   let bitmap: ImageBitmap;
   try {
     bitmap = await createImageBitmap(file);
   } catch (error) {
-    if (error instanceof DOMException || error instanceof TypeError)
-      return {
-        ok: false,
-        reason: t`This browser cannot read that picture.`,
-      };
+    if (error instanceof DOMException || error instanceof TypeError) return { ok: false, reason: NO_CODE };
     throw error;
   }
   try {
@@ -301,10 +299,7 @@ async function readPicture(file: Blob): Promise<PictureRead> {
       const text = pixels && readQr(pixels, true);
       if (text !== null) return { ok: true, text };
     }
-    return {
-      ok: false,
-      reason: t`No code found in this picture. Take it from nearer, with all four corners in view.`,
-    };
+    return { ok: false, reason: NO_CODE };
   } finally {
     bitmap.close();
   }
@@ -518,16 +513,10 @@ function OnTheOther() {
   );
 }
 
-/** The devices that are new. */
-function Joined({ before, onClose }: { before: readonly string[]; onClose: () => void }) {
-  const name = useDevices(({ status }) =>
-    status?.kind === 'shared'
-      ? status.devices.find(({ deviceId, self }) => !self && !before.includes(deviceId))?.name
-      : undefined,
-  );
+function Joined({ onClose }: { onClose: () => void }) {
   return (
     <div className="done-box stack at-start gap-4 pad-wide" role="status">
-      <StepHead>{name === undefined ? t`Device added` : t`${name} added`}</StepHead>
+      <StepHead>{t`Device added`}</StepHead>
       <button type="button" className="solid" onClick={onClose}>{t`Done`}</button>
     </div>
   );
@@ -621,7 +610,7 @@ export default function AddDevice({ onClose }: { onClose: () => void }) {
           </div>
         );
       case 'joined':
-        return <Joined before={now.before} onClose={leave} />;
+        return <Joined onClose={leave} />;
       case 'refused':
         return (
           <Wrong reason={t`You said that the words differ. Nothing was sent.`}>

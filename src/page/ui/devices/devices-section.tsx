@@ -270,7 +270,7 @@ function WithoutRelay() {
           {made === null && answer === null && (
             <PasteText label={t`Text of the first device`} placeholder={BEGINS} button={t`Answer`} onText={take} />
           )}
-          {answer !== null && <CopyableText text={answer} what={t`Answer for the first device`} />}
+          {answer !== null && <CopyableText text={answer} what={t`Answer of the second device`} />}
         </li>
         <li className="stack gap-4 narrow at-start relative">
           <h4 className="medium ink">{t`First device again: paste the answer`}</h4>

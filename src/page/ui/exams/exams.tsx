@@ -174,7 +174,7 @@ function Form({
         <OneOf<ExamChoice['cause']>
           label={t`What changes`}
           options={[
-            { value: 'model', text: t`The model` },
+            { value: 'model', text: t`Model` },
             { value: 'compaction', text: t`The conversation is summarised` },
           ]}
           value={choice.cause}
@@ -266,7 +266,7 @@ export function ExamsSection({ agentId, name }: { readonly agentId: AgentId; rea
         <span>{t`Continuity`}</span>
         {isFree && !open && (
           <button type="button" className="link-button" onClick={() => setOpen(true)}>
-            {t`Try a change first…`}
+            {t`Let ${name} sit an exam first`}
           </button>
         )}
       </h3>

@@ -12,7 +12,7 @@ export function conditionsOf({ cause, before, after }: Pick<Exam, 'cause' | 'bef
     case 'compaction':
       return { before: t`The whole conversation`, after: t`Its summary` };
     case 'import':
-      return { before: t`The memory`, after: t`The memory with the import` };
+      return { before: t`Memory`, after: t`The memory with the import` };
     case 'upgrade':
       return { before: before === '' ? t`An earlier Roost` : `Roost ${before}`, after: `Roost ${after}` };
     default:

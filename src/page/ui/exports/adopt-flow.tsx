@@ -188,7 +188,7 @@ function Form({
           <legend>{t`${relation.agent.name} is here already.`}</legend>
           <label className="tick-line">
             <input type="radio" name={`${id}-as`} checked={!asNew} onChange={() => setAsNew(false)} />
-            {relation.fresh === 0 ? t`Nothing is missing here` : t`Add ${plural(relation.fresh, 'entry', 'entries')}`}
+            {relation.fresh === 0 ? t`Nothing is new.` : t`Add ${plural(relation.fresh, 'entry', 'entries')}`}
           </label>
           <label className="tick-line">
             <input type="radio" name={`${id}-as`} checked={asNew} onChange={() => setAsNew(true)} />
@@ -304,7 +304,7 @@ export function AdoptFlow({
     state.notices.info(
       welcoming.as === 'missing' || welcoming.position === null
         ? t`Imported.`
-        : t`${name} has seat ${seatNumber(welcoming.position)}.`,
+        : t`${name} has seat ${seatNumber(welcoming.position)} now.`,
     );
     const agentId = welcoming.as === 'new' ? welcoming.agentId : parsed.agentId;
     onLeave();

@@ -81,7 +81,7 @@ function ExportAll() {
               type="button"
               className="ghost"
               onClick={() => actions.reset('exporting')}
-            >{t`Export again`}</button>
+            >{t`Export everything`}</button>
           </div>
         )}
         {state.kind === 'failed' && <p className="wrong-note">{state.reason}</p>}

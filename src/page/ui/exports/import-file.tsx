@@ -64,7 +64,7 @@ export interface NewPassphrase {
 
 /** Why this cannot be the passphrase, or null. */
 export function passphraseFault({ first, second }: NewPassphrase): string | null {
-  if (first === '') return t`Type a passphrase.`;
+  if (first === '') return t`Fill this in.`;
   return first === second ? null : t`They differ.`;
 }
 
@@ -202,7 +202,7 @@ function headline({ fresh, same, documents }: ImportPreview): string {
   if (fresh === 0) return t`Nothing is new.`;
   return same > 0
     ? t`${plural(fresh, 'new entry', 'new entries')}, ${plural(same, 'is here already', 'are here already')}.`
-    : t`${plural(fresh, 'new entry', 'new entries')}.`;
+    : `${plural(fresh, 'new entry', 'new entries')}.`;
 }
 
 interface PreviewProps {

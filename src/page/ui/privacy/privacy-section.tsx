@@ -1,5 +1,5 @@
 /** Settings section: forgets a span of time, lists what was forgotten, and finds a sentence. */
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useId, useState } from 'react';
 import { type ForgetTarget, MOST_SOURCES } from '../../../shared/domain/forgetting.ts';
 import type { ForgetDoc } from '../../../shared/protocol/documents.ts';
 import { errorText } from '../../state/ports.ts';
@@ -12,7 +12,7 @@ import { SureDialog } from '../design/dialog.tsx';
 import { Field, WrongNote } from '../design/field.tsx';
 import { useAction } from '../design/use-action.ts';
 import { fullTime } from '../text/time.ts';
-import { plural } from '../text/sizes.ts';
+import { asBeginning, plural } from '../text/sizes.ts';
 import { useNames, useTeammates } from '../use-somebody.ts';
 
 type Span = Extract<ForgetTarget, { kind: 'span' }>;
@@ -187,12 +187,12 @@ function Forgotten() {
     <section className="gap-4 stack" aria-label={t`What was forgotten`}>
       <h3>{t`What was forgotten`}</h3>
       {sorted.length === 0 ? (
-        <p>{t`Nothing is forgotten yet.`}</p>
+        <p>{asBeginning(t`nothing`)}</p>
       ) : (
         <ul>
           {sorted.map(({ _id, target, finalAt }) => (
             <li key={_id}>
-              <b>{targetText(target, nameOf)}</b> <small>{t`forgotten ${fullTime(finalAt)}`}</small>
+              <b>{targetText(target, nameOf)}</b> <small>{fullTime(finalAt)}</small>
             </li>
           ))}
         </ul>
@@ -242,6 +242,7 @@ function Places({ here, relay, problem }: SentenceFound) {
 function Sentence() {
   const state = useRoost();
   const [text, setText] = useState('');
+  const id = useId();
   const [found, setFound] = useState<SentenceFound | null>(null);
   const { busy, failed, act } = useAction();
   const submit = (event: FormEvent) => {
@@ -253,13 +254,13 @@ function Sentence() {
     });
   };
   return (
-    <section className="gap-4 stack" aria-label={t`Search everything for a sentence`}>
-      <h3>{t`Search everything for a sentence`}</h3>
+    <section className="gap-4 stack" aria-labelledby={id}>
+      <h3 id={id}>{t`Search everything for a sentence`}</h3>
       <p>{t`Searches this browser and the relay, but not file histories and exports.`}</p>
       <form className="gap-4 stack" onSubmit={submit}>
         <input
           className="field"
-          aria-label={t`Sentence`}
+          aria-labelledby={id}
           dir="auto"
           minLength={LIMITS.sentence}
           maxLength={LIMITS.searchText}
@@ -269,7 +270,7 @@ function Sentence() {
         />
         <p>
           <button type="submit" className="ghost" disabled={busy}>
-            {busy ? t`Loading…` : t`Search everything`}
+            {busy ? t`Loading…` : t`Find`}
           </button>
         </p>
       </form>

@@ -113,7 +113,7 @@ export default function AskedRecords() {
       aria-label={t`What waits for your yes`}
     >
       {refused.length > 0 && (
-        <p role="alert">{t`Some of it could not be let: ${refused.map((why) => retold(why)).join(' ')}`}</p>
+        <p role="alert">{t`Some were not taken. ${refused.map((why) => retold(why)).join(' ')}`}</p>
       )}
       {all.length > 0 && (
         <details open>

@@ -19,7 +19,7 @@ const fieldsOf = ({ doc }: Missing): object =>
 function kindsOf(count: (type: string) => number): string {
   return names([
     ...(count('limits') > 0 ? [t`limits and budgets`] : []),
-    ...(count('prices') > 0 ? ['prices'] : []),
+    ...(count('prices') > 0 ? [t`prices`] : []),
     ...(count('schedule') > 0 ? [plural(count('schedule'), 'routine or reminder', 'routines and reminders')] : []),
     ...(count('attached-server') > 0 ? [plural(count('attached-server'), 'MCP server')] : []),
     ...(count('project') > 0 ? [plural(count('project'), 'project')] : []),
@@ -49,7 +49,7 @@ function titleOf(missing: Missing, nameOf: (agentId: AgentId) => string): string
     }
     case 'prices': {
       const rows = 'prices' in value && Array.isArray(value.prices) ? value.prices.length : 0;
-      return rows === 0 ? t`The default prices` : t`The table of prices, ${plural(rows, 'row')}`;
+      return rows === 0 ? t`The default prices` : t`The prices, ${plural(rows, 'row')}`;
     }
     case 'schedule': {
       const what = 'schedule' in value ? value.schedule : null;
@@ -86,10 +86,7 @@ function titleOf(missing: Missing, nameOf: (agentId: AgentId) => string): string
 /** One record, and what would change at the relay. */
 function changeOf(missing: Missing, nameOf: (agentId: AgentId) => string): string {
   const title = titleOf(missing, nameOf);
-  if (missing.status === 'unknown') return `${title}.`;
-  return missing.doc.type === 'thread'
-    ? t`${title}: the relay has less of it.`
-    : t`${title}: the relay has an older version, which this one replaces.`;
+  return missing.status === 'unknown' ? `${title}.` : t`${title}: the relay has less of it, or an older version.`;
 }
 
 /** What the relay accepted, and what it did not. */
@@ -129,9 +126,7 @@ export default function RestoreRecords() {
         />
       ) : (
         <>
-          {error !== null && (
-            <p role="alert">{t`It could not be returned: ${error} What the relay took already, it keeps; the rest can be returned again.`}</p>
-          )}
+          {error !== null && <p role="alert">{t`Could not do this. ${error}`}</p>}
           {given && (
             <div className="gap-5 cluster">
               <p className="fill" role="status">

@@ -64,7 +64,7 @@ function SessionPill() {
     );
   // A crash has the time of the next start. Each agent shows since when it sleeps.
   const isDated = lastEnd !== null && lastEnd.reason !== 'crash';
-  const since = isDated ? t` since ${dayWithin(lastEnd.endedAt, now)} ${clockTime(lastEnd.endedAt)}` : '';
+  const since = isDated ? ` ${t`since ${`${dayWithin(lastEnd.endedAt, now)} ${clockTime(lastEnd.endedAt)}`}`}` : '';
   // A person who ended it knows the reason.
   const why = lastEnd && lastEnd.reason !== 'ended' ? `: ${endText(lastEnd.reason)}` : '';
   return (

@@ -38,7 +38,7 @@ function useSign(): { readonly short: string; readonly whole: string } | null {
   if (removed) return { short: t`Removed`, whole: t`This device was removed.` };
   if (catching && backlog) {
     const share = backlog.of > 0 ? ` ${Math.min(100, Math.floor((backlog.done / backlog.of) * 100))} %` : '…';
-    return { short: t`Catching up${share}`, whole: t`Catching up with your other devices` };
+    return { short: t`Catching up${share}`, whole: t`Catching up${'…'}` };
   }
   if (waiting)
     return {

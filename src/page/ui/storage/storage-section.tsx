@@ -104,7 +104,7 @@ function Leaving({ forget, name: what, color, now }: { forget: ForgetDoc; name: 
       <button
         type="button"
         className="ghost"
-        aria-label={t`Keep after all: ${what}`}
+        aria-label={t`${t`Keep after all`}: ${what}`}
         onClick={() => void keep()}
       >{t`Keep after all`}</button>
     </li>
@@ -240,7 +240,7 @@ function LastCopy({ note, now }: { note: ExportNote | null; now: number }) {
             </strong>
             <span>: </span>
             <span>{plural(note.documents, 'entry', 'entries')}</span>
-            <span>,</span> <span>{note.sealed ? t`with a passphrase` : t`without a passphrase`}</span>
+            {note.sealed && <span>{`, ${t`with a passphrase`}`}</span>}
             <span>.</span>
           </>
         )}
@@ -294,12 +294,8 @@ function KeptForGood({ persisted, onAsked }: { persisted: boolean | null; onAske
 
 function used({ usedBytes, quotaBytes }: StorageStatus): ReactNode {
   if (usedBytes === null) return t`unknown`;
-  return (
-    <>
-      <strong className="text-5 figures ink">{bytes(usedBytes)}</strong>
-      {quotaBytes === null || <span>{t` of ${bytes(quotaBytes)}`}</span>}
-    </>
-  );
+  const size = <strong className="text-5 figures ink">{bytes(usedBytes)}</strong>;
+  return quotaBytes === null ? size : <span>{t`${size} of ${bytes(quotaBytes)}`}</span>;
 }
 
 /** What is stored on this device, how safely, and how much space it takes. */

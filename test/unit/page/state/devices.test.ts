@@ -8,7 +8,7 @@ import { memoryOwner } from '../support/fakes.ts';
 const parts = () => {
   const owner = memoryOwner();
   const devices = createDevices(owner, { read: () => null, write: () => true });
-  return { owner, devices, actions: createDeviceActions({ dataWorker: owner, devices }) };
+  return { owner, devices, actions: createDeviceActions({ dataWorker: owner }) };
 };
 
 test('how it stands is asked for, and heard', async () => {
@@ -42,7 +42,7 @@ test('an invitation goes from its offer over the words to a new device', async (
   await actions.takeOffer('ROOST1.X');
   await actions.answerInvite(true);
   expect(steps).toEqual(['taking', 'comparing', 'sending', 'joined']);
-  expect(actions.invite.getState().now).toEqual({ step: 'joined', before: [LAPTOP.deviceId] });
+  expect(actions.invite.getState().now).toEqual({ step: 'joined' });
 });
 
 test('a new device that did not take the keys is not called joined', async () => {

@@ -276,7 +276,7 @@ test('a device is added by its text: the words are compared, and the new one is 
   expect(page.reach.times('PUT /api/device-codes/code-1/guest')).toBe(0);
   expect(page.reach.times('DELETE /api/device-codes/code-1')).toBe(1);
   await page.say({ news: 'sync', status: sharedStatus({ devices: [LAPTOP, device('Phone')] }) });
-  expect(screen.getByText('Phone added')).toBeDefined();
+  expect(screen.getByText('Device added')).toBeDefined();
 });
 
 test('what is no offer is not handed on, and is said to be none', async () => {
@@ -657,7 +657,7 @@ test('two devices without a relay are introduced by two texts', async () => {
   await page.user.click(screen.getByText('Without a relay'));
   await page.user.type(screen.getByLabelText('Text of the first device'), 'ROOST-DIRECT1.first');
   await press(page, 'Answer');
-  expect(screen.getByLabelText('Answer for the first device').textContent).toBe('ROOST-DIRECT1.answer');
+  expect(screen.getByLabelText('Answer of the second device').textContent).toBe('ROOST-DIRECT1.answer');
   cleanup();
 
   const first = await devices(page.owner.sync);

@@ -222,7 +222,7 @@ test('a routine that is brought back works on its projects again', async () => {
   });
   await page.user.click(await screen.findByRole('button', { name: new RegExp(`More.*${first.schedule.name}`) }));
   await page.user.click(await screen.findByRole('menuitem', { name: 'Delete' }));
-  await page.user.click(await screen.findByRole('button', { name: 'Bring it back' }));
+  await page.user.click(await screen.findByRole('button', { name: 'Undo' }));
   await waitFor(() =>
     expect(page.reach.bodies(`POST ${PATH}`)).toEqual([
       { routineId: 'made', columnIds: ['ready'], toolOverrides: null, separate: false },

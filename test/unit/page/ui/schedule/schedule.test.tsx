@@ -277,7 +277,7 @@ test('a script that is there is changed, deleted and brought back', async () => 
   page.reach.on('POST /v1/pulse-routines', () => json(own, 201));
   await page.user.click(screen.getByRole('button', { name: 'More for site up' }));
   await page.user.click(await screen.findByRole('menuitem', { name: 'Delete' }));
-  await page.user.click(await screen.findByRole('button', { name: 'Bring it back' }));
+  await page.user.click(await screen.findByRole('button', { name: 'Undo' }));
   await waitFor(() => expect(page.reach.bodies('POST /v1/pulse-routines')).toEqual([own?.schedule]));
 });
 
@@ -487,9 +487,8 @@ test('what begins together is drawn apart after a look at it, and set back with 
   await page.user.click(within(dialog).getByRole('button', { name: 'Draw them apart' }));
   await screen.findByText('1 of 1 moved.');
   expect(put).toMatchObject([{ name: 'Round 2', timing: { time: '07:33' } }]);
-  await page.user.click(await screen.findByRole('button', { name: 'Set back' }));
-  await screen.findByText('1 of 1 set back.');
-  expect(put.at(-1)).toEqual(second?.schedule);
+  await page.user.click(await screen.findByRole('button', { name: 'Undo' }));
+  await waitFor(() => expect(put.at(-1)).toEqual(second?.schedule));
 });
 
 test('what an agent asks for is read first, and is a routine once the person says yes', async () => {
@@ -550,7 +549,7 @@ test('run now, switch, delete and bring back are asked of the relay', async () =
   page.reach.on('POST /v1/pulse-routines', () => json(SCHEDULED[0], 201));
   await page.user.click(within(lyra).getByRole('button', { name: 'More for Morning round' }));
   await page.user.click(await screen.findByRole('menuitem', { name: 'Delete' }));
-  await page.user.click(await screen.findByRole('button', { name: 'Bring it back' }));
+  await page.user.click(await screen.findByRole('button', { name: 'Undo' }));
   await waitFor(() => expect(page.reach.bodies('POST /v1/pulse-routines')).toEqual([SCHEDULED[0]?.schedule]));
 });
 
