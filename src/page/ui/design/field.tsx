@@ -1,5 +1,5 @@
 /** Fields: a label, a control, a hint, and what is wrong with the input. */
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { type ComponentProps, type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { keyOf } from './keys.ts';
 import './fields.css';
 
@@ -41,6 +41,83 @@ export function Field({ label, hint, problem = null, group = false, children }: 
       <div className="setting-row">{control}</div>
       {below}
     </div>
+  );
+}
+
+interface LabelledProps {
+  readonly label: string;
+  readonly hint?: ReactNode;
+  /** What is wrong with the input. */
+  readonly wrong?: string | null | undefined;
+  readonly children: (given: {
+    readonly id: string;
+    readonly 'aria-invalid': boolean;
+    readonly 'aria-describedby': string;
+  }) => ReactNode;
+}
+
+/** A field of a form, with its label above it. */
+export function Labelled({ label, hint, wrong = null, children }: LabelledProps) {
+  const id = useId();
+  return (
+    <div className="rows-top gap-3 stack full">
+      <label className="text-2 medium" htmlFor={id}>
+        {label}
+      </label>
+      {children({ id, 'aria-invalid': wrong !== null, 'aria-describedby': `${id}-hint ${id}-wrong` })}
+      {hint !== undefined && (
+        <p id={`${id}-hint`} className="setting-hint no-margin">
+          {hint}
+        </p>
+      )}
+      {wrong !== null && (
+        <p id={`${id}-wrong`} className="danger text-2" role="alert">
+          {wrong}
+        </p>
+      )}
+    </div>
+  );
+}
+
+type InputProps = Pick<ComponentProps<'input'>, 'type' | 'inputMode' | 'min' | 'max' | 'step' | 'list'>;
+
+interface TextFieldProps extends Omit<LabelledProps, 'children'>, InputProps {
+  readonly value: string;
+  readonly onText: (text: string) => void;
+  /** Several lines. */
+  readonly rows?: number;
+  readonly placeholder?: string | undefined;
+  readonly maxLength?: number;
+  readonly autoComplete?: string;
+  /** People's words: of any direction, and checked for spelling. */
+  readonly prose?: boolean;
+  /** No wider than its content. */
+  readonly short?: boolean;
+  readonly onBlur?: () => void;
+  readonly onFocus?: () => void;
+}
+
+/** A text in a form. */
+export function TextField(props: TextFieldProps) {
+  const { label, hint, wrong, onText, rows, prose = false, short = false } = props;
+  const { value, placeholder, maxLength, autoComplete = 'off', onBlur, onFocus } = props;
+  const { type, inputMode, min, max, step, list } = props;
+  const written = prose ? { dir: 'auto' } : { spellCheck: false, autoCapitalize: 'off' };
+  return (
+    <Labelled label={label} hint={hint} wrong={wrong}>
+      {(given) => {
+        const common = {
+          ...{ ...given, ...written, value, placeholder, maxLength, autoComplete, onBlur, onFocus },
+          className: short ? 'field field-short' : 'field',
+          onChange: ({ target }: { readonly target: { readonly value: string } }) => onText(target.value),
+        };
+        return rows === undefined ? (
+          <input {...common} {...{ type, inputMode, min, max, step, list }} />
+        ) : (
+          <textarea {...common} rows={rows} />
+        );
+      }}
+    </Labelled>
   );
 }
 

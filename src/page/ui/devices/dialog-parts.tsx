@@ -8,7 +8,7 @@ import { t } from '../../language/t.ts';
 import { deviceActionsOf } from '../../state/actions/devices.ts';
 import { useHousehold, useRoost } from '../context.tsx';
 import { plural } from '../text/sizes.ts';
-import { Field, WrongNote } from '../design/field.tsx';
+import { Field, TextField, WrongNote } from '../design/field.tsx';
 import { useAction } from '../design/use-action.ts';
 
 interface Props {
@@ -66,21 +66,14 @@ const NAME_MAX = 60;
 export function NameField({ value, onChange }: { value: string; onChange: (value: string) => void }) {
   const missing = value.trim() === '';
   return (
-    <Field label={t`Name of this device`} problem={missing ? t`It needs a name.` : null}>
-      {({ id, describedBy }) => (
-        <input
-          id={id}
-          className="field"
-          dir="auto"
-          autoComplete="off"
-          maxLength={NAME_MAX}
-          value={value}
-          aria-invalid={missing}
-          aria-describedby={describedBy}
-          onChange={(event) => onChange(event.target.value)}
-        />
-      )}
-    </Field>
+    <TextField
+      label={t`Name of this device`}
+      wrong={missing ? t`It needs a name.` : null}
+      prose
+      maxLength={NAME_MAX}
+      value={value}
+      onText={onChange}
+    />
   );
 }
 
@@ -119,7 +112,7 @@ interface PhraseFieldProps {
 export function PhraseField({ value, onChange, wrong }: PhraseFieldProps) {
   const count = countWords(value);
   return (
-    <Field
+    <TextField
       label={t`The ${WORDS} words`}
       hint={
         <>
@@ -127,24 +120,11 @@ export function PhraseField({ value, onChange, wrong }: PhraseFieldProps) {
           <span className={`nowrap figures ${count === WORDS ? 'good' : 'ink-3'}`}>{t`${count} of ${WORDS}`}</span>
         </>
       }
-      problem={wrong}
-    >
-      {({ id, describedBy }) => (
-        <textarea
-          id={id}
-          className="field phrase-field"
-          rows={5}
-          spellCheck={false}
-          autoComplete="off"
-          autoCapitalize="off"
-          autoCorrect="off"
-          value={value}
-          aria-invalid={wrong !== null}
-          aria-describedby={describedBy}
-          onChange={(event) => onChange(event.target.value)}
-        />
-      )}
-    </Field>
+      wrong={wrong}
+      rows={5}
+      value={value}
+      onText={onChange}
+    />
   );
 }
 

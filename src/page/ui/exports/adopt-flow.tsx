@@ -19,8 +19,7 @@ import { useHousehold, useLive, useRoost } from '../context.tsx';
 import { Diff } from '../parts/diff.tsx';
 import { changeDetails, changeText, neverText, unfitText } from '../text/record-changes.ts';
 import { Progress } from '../design/progress.tsx';
-import { Field, WrongNote } from '../design/field.tsx';
-import { NameField } from './name-field.tsx';
+import { Field, TextField, WrongNote } from '../design/field.tsx';
 import { names, plural } from '../text/sizes.ts';
 import { Words } from '../chat/markdown.tsx';
 import { Face } from '../grid/face.tsx';
@@ -217,7 +216,7 @@ function Form({
       )}
       {!addTo && (
         <div className="halves full gap-5 stack">
-          <NameField name={name} fault={fault} onName={setName} />
+          <TextField label={t`Name`} wrong={fault} prose value={name} onText={setName} />
           {position === null ? (
             <p className="setting-hint">{t`Every seat is taken. One is free when somebody retires.`}</p>
           ) : (

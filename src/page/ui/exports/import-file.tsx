@@ -13,7 +13,7 @@ import { plural } from '../text/sizes.ts';
 import { fullTime } from '../text/time.ts';
 import { useRoost } from '../context.tsx';
 import { DropZone } from '../design/drop-zone.tsx';
-import { Field } from '../design/field.tsx';
+import { TextField } from '../design/field.tsx';
 import { AdoptFlow, Changes, Work } from './adopt-flow.tsx';
 
 interface Props {
@@ -27,21 +27,14 @@ interface Props {
 
 function PassphraseField({ label, value, onChange, shown, wrong = null, isNew }: Props) {
   return (
-    <Field label={label} problem={wrong}>
-      {({ id, describedBy }) => (
-        <input
-          id={id}
-          className="field"
-          type={shown ? 'text' : 'password'}
-          autoComplete={isNew ? 'new-password' : 'current-password'}
-          spellCheck={false}
-          value={value}
-          aria-invalid={wrong !== null}
-          aria-describedby={describedBy}
-          onChange={(event) => onChange(event.target.value)}
-        />
-      )}
-    </Field>
+    <TextField
+      label={label}
+      wrong={wrong}
+      type={shown ? 'text' : 'password'}
+      autoComplete={isNew ? 'new-password' : 'current-password'}
+      value={value}
+      onText={onChange}
+    />
   );
 }
 

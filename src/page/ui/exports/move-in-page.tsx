@@ -18,9 +18,8 @@ import {
 import { useHousehold, useRoost } from '../context.tsx';
 import { DropZone, type DroppedFile } from '../design/drop-zone.tsx';
 import { ImportExam } from '../exams/exams.tsx';
-import { Field } from '../design/field.tsx';
+import { Field, TextField } from '../design/field.tsx';
 import { Work } from './adopt-flow.tsx';
-import { NameField } from './name-field.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { readDraft, storeDraft } from '../chat/drafts.ts';
 import { useWakeCosts } from '../preview/use-wake-cost.ts';
@@ -222,23 +221,15 @@ function Preview({
       )}
       {isNew && seat !== undefined && (
         <>
-          <NameField name={name} fault={fault} onName={setName} />
-          <Field
+          <TextField label={t`Name`} wrong={fault} prose value={name} onText={setName} />
+          <TextField
             label={t`Soul`}
             hint={soul === null ? undefined : t`From ${shownText(soul.path)}. Read it before you import it.`}
-          >
-            {({ id, describedBy }) => (
-              <textarea
-                id={id}
-                className="field"
-                dir="auto"
-                rows={6}
-                aria-describedby={describedBy}
-                value={words}
-                onChange={(event) => setWords(event.target.value)}
-              />
-            )}
-          </Field>
+            prose
+            rows={6}
+            value={words}
+            onText={setWords}
+          />
         </>
       )}
       <div className="gap-4 flex wrap">

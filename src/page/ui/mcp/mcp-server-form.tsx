@@ -2,7 +2,7 @@
  * Connects an MCP server by its URL, by a program, or by pasting another client's settings. Secrets
  * are sent to the relay once.
  */
-import { type ReactNode, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { isHost, MOST_HOSTS } from '../../../shared/domain/network.ts';
 import type { McpServer, Attachment, Box } from '../../../shared/protocol/mcp.ts';
 import { relayEndpoints } from '../../../shared/protocol/endpoints/session.ts';
@@ -24,7 +24,7 @@ import { shownBox } from '../text/record-changes.ts';
 import { readVariables } from '../text/kinds.ts';
 import { KeyField } from '../models/model-select.tsx';
 import { useAction } from '../design/use-action.ts';
-import { WrongNote } from '../design/field.tsx';
+import { TextField, WrongNote } from '../design/field.tsx';
 
 // How a program on the relay's machine is confined: in the sandbox with the folders it sees, or
 // outside.
@@ -121,36 +121,30 @@ function BoxFields({
         <>
           {(folders || draft.folder !== '' || draft.reads !== '') && (
             <>
-              <Field label={t`Folder it may change`} hint={t`On the relay’s machine. Empty: none.`}>
-                <input
-                  {...PLAIN}
-                  className="field"
-                  value={draft.folder}
-                  placeholder="/home/me/notes"
-                  onChange={(event) => onDraft({ ...draft, folder: event.target.value })}
-                />
-              </Field>
-              <Field label={t`Folders it only reads, one in a line`} hint={t`Its program’s folder, if not in /usr.`}>
-                <textarea
-                  {...PLAIN}
-                  className="field"
-                  rows={2}
-                  value={draft.reads}
-                  onChange={(event) => onDraft({ ...draft, reads: event.target.value })}
-                />
-              </Field>
+              <TextField
+                label={t`Folder it may change`}
+                hint={t`On the relay’s machine. Empty: none.`}
+                value={draft.folder}
+                placeholder="/home/me/notes"
+                onText={(text) => onDraft({ ...draft, folder: text })}
+              />
+              <TextField
+                label={t`Folders it only reads, one in a line`}
+                hint={t`Its program’s folder, if not in /usr.`}
+                rows={2}
+                value={draft.reads}
+                onText={(text) => onDraft({ ...draft, reads: text })}
+              />
             </>
           )}
-          <Field label={t`Hosts that it reaches, one in a line`} hint={t`Empty: no network. * is all that is public.`}>
-            <textarea
-              {...PLAIN}
-              className="field"
-              rows={2}
-              value={draft.hosts}
-              placeholder="api.example.org"
-              onChange={(event) => onDraft({ ...draft, hosts: event.target.value })}
-            />
-          </Field>
+          <TextField
+            label={t`Hosts that it reaches, one in a line`}
+            hint={t`Empty: no network. * is all that is public.`}
+            rows={2}
+            value={draft.hosts}
+            placeholder="api.example.org"
+            onText={(text) => onDraft({ ...draft, hosts: text })}
+          />
         </>
       )}
     </>
@@ -218,25 +212,9 @@ export function BoxOf({ server, ...held }: { server: McpServer } & BoxRules) {
 type Kind = Attachment['kind'] | 'paste';
 type Add = (servers: readonly { readonly name: string; readonly attachment: Attachment }[]) => void;
 
-function Field({ label, hint, children }: { label: string; hint?: ReactNode; children: ReactNode }) {
-  return (
-    <label className="mcp-field medium stack gap-3">
-      <span>{label}</span>
-      {children}
-      {hint !== undefined && <span className="setting-hint regular no-margin">{hint}</span>}
-    </label>
-  );
-}
-
 const EXAMPLE_ARGS = ['-y', '@modelcontextprotocol/server-filesystem', '/home/me/notes'].join('\n');
-const PLAIN = { autoComplete: 'off', spellCheck: false } as const;
-
 function NameField({ name, onName }: { name: string; onName: (name: string) => void }) {
-  return (
-    <Field label={t`Name`} hint={t`Agents see this name.`}>
-      <input {...PLAIN} className="field" value={name} onChange={(event) => onName(event.target.value)} />
-    </Field>
-  );
+  return <TextField label={t`Name`} hint={t`Agents see this name.`} value={name} onText={onName} />;
 }
 
 /** The address to which a sign-in returns the person. */
@@ -262,38 +240,33 @@ function AddressForm({ busy, onAdd }: { busy: boolean; onAdd: Add }) {
       }}
     >
       <NameField name={name} onName={setName} />
-      <Field label={t`Address`}>
-        <input
-          {...PLAIN}
-          className="field"
-          type="url"
-          inputMode="url"
-          value={url}
-          placeholder="https://mcp.example.org/mcp"
-          onChange={(event) => setUrl(event.target.value)}
-        />
-      </Field>
+      <TextField
+        label={t`Address`}
+        type="url"
+        inputMode="url"
+        value={url}
+        placeholder="https://mcp.example.org/mcp"
+        onText={setUrl}
+      />
       <KeyField label={t`Token (optional)`} value={token} onChange={setToken} />
       <details>
         <summary>{t`It needs a registered client`}</summary>
-        <Field label={t`Client ID`} hint={t`Let it send you back to ${sentBackTo()}.`}>
-          <input {...PLAIN} className="field" value={clientId} onChange={(event) => setClientId(event.target.value)} />
-        </Field>
+        <TextField
+          label={t`Client ID`}
+          hint={t`Let it send you back to ${sentBackTo()}.`}
+          value={clientId}
+          onText={setClientId}
+        />
         <KeyField label={t`Client secret (optional)`} value={clientSecret} onChange={setClientSecret} />
-        <Field
+        <TextField
           label={t`Its sign-in server`}
           hint={t`Only this server gets the secret. Empty: the one of your first sign-in.`}
-        >
-          <input
-            {...PLAIN}
-            className="field"
-            type="url"
-            inputMode="url"
-            value={issuer}
-            placeholder="https://login.example.org"
-            onChange={(event) => setIssuer(event.target.value)}
-          />
-        </Field>
+          type="url"
+          inputMode="url"
+          value={issuer}
+          placeholder="https://login.example.org"
+          onText={setIssuer}
+        />
       </details>
       <button
         type="submit"
@@ -396,46 +369,29 @@ function ProgramForm({ busy, onAdd, runners, ...held }: ProgramsProps) {
       }}
     >
       <NameField name={name} onName={setName} />
-      <Field label={t`Program`}>
-        <input
-          {...PLAIN}
-          className="field"
-          value={command}
-          placeholder="npx"
-          onChange={(event) => setCommand(event.target.value)}
-        />
-      </Field>
-      <Field label={t`Arguments, one in a line`}>
-        <textarea
-          {...PLAIN}
-          className="field"
-          rows={3}
-          value={args}
-          placeholder={EXAMPLE_ARGS}
-          onChange={(event) => setArgs(event.target.value)}
-        />
-      </Field>
-      <Field label={t`Variables, one in a line`} hint={t`As NAME=value. They are not shown again.`}>
-        <textarea
-          {...PLAIN}
-          className="field"
-          rows={2}
-          value={env}
-          aria-invalid={wrong !== null}
-          onChange={(event) => setEnv(event.target.value)}
-          onBlur={() => setEnvLeft(true)}
-          onFocus={() => setEnvLeft(false)}
-        />
-      </Field>
+      <TextField label={t`Program`} value={command} placeholder="npx" onText={setCommand} />
+      <TextField
+        label={t`Arguments, one in a line`}
+        rows={3}
+        value={args}
+        placeholder={EXAMPLE_ARGS}
+        onText={setArgs}
+      />
+      <TextField
+        label={t`Variables, one in a line`}
+        hint={t`As NAME=value. They are not shown again.`}
+        wrong={wrong}
+        rows={2}
+        value={env}
+        onBlur={() => setEnvLeft(true)}
+        onFocus={() => setEnvLeft(false)}
+        onText={setEnv}
+      />
       <BoxFields draft={draft} {...held} onDraft={setDraft} />
       {draft.held && (
         <NeedsField servers={begun} runners={runners} given={given} onGiven={setGiven} folders={held.folders} />
       )}
-      {(wrong ?? wrongBox) !== null && (
-        <p className="wrong-note" role="alert">
-          {wrong ?? wrongBox}
-        </p>
-      )}
+      <WrongNote text={wrongBox} />
       <button
         type="submit"
         className="solid"
@@ -461,9 +417,13 @@ function AskedFields({
     return secret ? (
       <KeyField key={written} label={label} value={value} onChange={change} />
     ) : (
-      <Field key={written} label={label} hint={t`In the pasted settings: ${written}`}>
-        <input {...PLAIN} className="field" value={value} onChange={(event) => change(event.target.value)} />
-      </Field>
+      <TextField
+        key={written}
+        label={label}
+        hint={t`In the pasted settings: ${written}`}
+        value={value}
+        onText={change}
+      />
     );
   });
 }
@@ -491,23 +451,15 @@ function PasteForm({ busy, onAdd, runners, ...held }: ProgramsProps) {
         onAdd(asGiven(boxed, runners, needed, held.folders));
       }}
     >
-      <Field label={t`Settings of another program`} hint={t`From Claude Desktop, Cursor, VS Code, Zed or opencode.`}>
-        <textarea
-          {...PLAIN}
-          className="field mcp-paste"
-          rows={8}
-          value={text}
-          placeholder={`{
-  "mcpServers": { … }
-}`}
-          onChange={(event) => setText(event.target.value)}
-        />
-      </Field>
-      {read && !read.ok && (
-        <p className="wrong-note" role="alert">
-          {retold(read.reason)}
-        </p>
-      )}
+      <TextField
+        label={t`Settings of another program`}
+        hint={t`From Claude Desktop, Cursor, VS Code, Zed or opencode.`}
+        rows={8}
+        value={text}
+        placeholder={`{ "mcpServers": { … } }`}
+        onText={setText}
+      />
+      <WrongNote text={read && !read.ok ? retold(read.reason) : null} />
       {read?.ok && (
         <p className="setting-hint">
           {t`Found`} {read.servers.map(({ name }) => name).join(', ')}.
@@ -532,11 +484,7 @@ function PasteForm({ busy, onAdd, runners, ...held }: ProgramsProps) {
               folders={held.folders}
             />
           )}
-          {!box.ok && (
-            <p className="wrong-note" role="status">
-              {box.reason}
-            </p>
-          )}
+          <WrongNote text={box.ok ? null : box.reason} />
         </>
       )}
       <button type="submit" className="solid" disabled={busy || !read?.ok || !box.ok || isOpen}>
@@ -589,9 +537,7 @@ export function McpServerForm({ programs, ...held }: { programs: boolean } & Box
       {kind === 'paste' && <PasteForm key={round} busy={busy} runners={runners} {...held} onAdd={add} />}
       {busy && <p className="setting-hint" role="status">{t`Working…`}</p>}
       {failed.map((reason) => (
-        <p key={reason} className="wrong-note" role="alert">
-          {reason}
-        </p>
+        <WrongNote key={reason} text={reason} />
       ))}
     </div>
   );

@@ -27,7 +27,7 @@ import { KeyField } from './model-select.tsx';
 import { connectionName, modelName, secondsText, stateText, TALKS_ONLY } from './names.ts';
 import './connect.css';
 import { useAction } from '../design/use-action.ts';
-import { WrongNote } from '../design/field.tsx';
+import { Labelled, TextField, WrongNote } from '../design/field.tsx';
 
 export type Trying =
   | { readonly kind: 'idle' }
@@ -93,28 +93,24 @@ export function Choice({ given, models, connect, onBack }: Props) {
     >
       <h3 id={id}>{t`Pick a model`}</h3>
       {models.length > FILTERED_ABOVE && (
-        <label className="connect-field full stack gap-3 ink">
-          {t`Find a model`}
-          <input
-            className="field"
-            type="search"
-            value={words}
-            autoComplete="off"
-            spellCheck={false}
-            onChange={(event) => setWords(event.target.value)}
-          />
-        </label>
+        <TextField label={t`Find a model`} type="search" value={words} onText={setWords} />
       )}
-      <label className="connect-field full stack gap-3 ink">
-        {t`Model`}
-        <select className="field field-select" value={model ?? ''} onChange={(event) => setChosen(event.target.value)}>
-          {shown.map((each) => (
-            <option key={each.id} value={each.id}>
-              {each.name}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Labelled label={t`Model`}>
+        {(given) => (
+          <select
+            {...given}
+            className="field field-select"
+            value={model ?? ''}
+            onChange={(event) => setChosen(event.target.value)}
+          >
+            {shown.map((each) => (
+              <option key={each.id} value={each.id}>
+                {each.name}
+              </option>
+            ))}
+          </select>
+        )}
+      </Labelled>
       <div className="above-2 flex wrap gap-4">
         <button type="submit" className="solid" disabled={model === null}>{t`Connect`}</button>
         <button type="button" className="ghost" onClick={onBack}>{t`Back`}</button>
@@ -329,30 +325,17 @@ function ServerForm({ connect, busy, may }: { connect: Connect; busy: boolean; m
         void connect(given, t`Connecting…`).then((ok) => ok && setKey(''));
       }}
     >
-      <label className="connect-field full stack gap-3 ink">
-        {t`Address`}
-        <input
-          className="field"
-          type="url"
-          inputMode="url"
-          value={address}
-          placeholder={may === 'any' ? 'http://127.0.0.1:11434' : 'https://models.example.org'}
-          autoComplete="off"
-          onChange={(event) => setAddress(event.target.value)}
-        />
-        <span className="setting-hint">{t`The base URL of an API like OpenAI’s, Anthropic’s or Google’s.`}</span>
-      </label>
+      <TextField
+        label={t`Address`}
+        hint={t`The base URL of an API like OpenAI’s, Anthropic’s or Google’s.`}
+        type="url"
+        inputMode="url"
+        value={address}
+        placeholder={may === 'any' ? 'http://127.0.0.1:11434' : 'https://models.example.org'}
+        onText={setAddress}
+      />
       <KeyField label={t`Key (optional)`} value={key} onChange={setKey} />
-      <label className="connect-field full stack gap-3 ink">
-        {t`Model (optional)`}
-        <input
-          className="field"
-          value={model}
-          autoComplete="off"
-          spellCheck={false}
-          onChange={(event) => setModel(event.target.value)}
-        />
-      </label>
+      <TextField label={t`Model (optional)`} value={model} onText={setModel} />
       <button type="submit" className="solid" disabled={busy || address.trim() === ''}>{t`Connect`}</button>
     </form>
   );

@@ -9,29 +9,13 @@ import { type AskedItems, findSentence, previewItems, type SentenceFound } from 
 import { ForgetPreviewList, Preview } from '../agent/forget-preview.tsx';
 import { useActions, useHousehold, useRoost } from '../context.tsx';
 import { SureDialog } from '../design/dialog.tsx';
-import { Field, WrongNote } from '../design/field.tsx';
+import { Field, TextField, WrongNote } from '../design/field.tsx';
 import { useAction } from '../design/use-action.ts';
 import { fullTime } from '../text/time.ts';
 import { asBeginning, plural } from '../text/sizes.ts';
 import { useNames, useTeammates } from '../use-somebody.ts';
 
 type Span = Extract<ForgetTarget, { kind: 'span' }>;
-
-function TimeField({ label, time, onTime }: { label: string; time: string; onTime: (time: string) => void }) {
-  return (
-    <Field label={label}>
-      {({ id }) => (
-        <input
-          id={id}
-          className="field"
-          type="datetime-local"
-          value={time}
-          onChange={({ target }) => onTime(target.value)}
-        />
-      )}
-    </Field>
-  );
-}
 
 function SpanForm() {
   const team = useTeammates();
@@ -67,8 +51,8 @@ function SpanForm() {
             </select>
           )}
         </Field>
-        <TimeField label={t`From`} time={from} onTime={setFrom} />
-        <TimeField label={t`Until`} time={to} onTime={setTo} />
+        <TextField label={t`From`} type="datetime-local" short value={from} onText={setFrom} />
+        <TextField label={t`Until`} type="datetime-local" short value={to} onText={setTo} />
         <p>
           <button type="submit" className="ghost" disabled={!isSpan}>{t`Show what goes…`}</button>
         </p>

@@ -10,9 +10,8 @@ import { readVariables } from '../text/kinds.ts';
 import { QueryView } from '../parts/page-head.tsx';
 import { ProgramsOff } from '../parts/programs-off.tsx';
 import '../mcp/mcp.css';
-import './programs.css';
 import { useAction } from '../design/use-action.ts';
-import { WrongNote } from '../design/field.tsx';
+import { TextField, WrongNote } from '../design/field.tsx';
 
 // One ACP agent: its state, and for which agents it is running.
 
@@ -176,37 +175,19 @@ function ProgramForm({ found }: { found: Programs['found'] }) {
           ))}
         </div>
       )}
-      <label className="program-line stack gap-3 medium">
-        {t`Name`}
-        <input
-          className="field"
-          autoComplete="off"
-          value={draft.name}
-          onChange={(event) => setDraft({ ...draft, name: event.target.value })}
-        />
-      </label>
-      <label className="program-line stack gap-3 medium">
-        {t`Command of an ACP agent that is signed in`}
-        <input
-          className="field"
-          autoComplete="off"
-          spellCheck={false}
-          value={draft.line}
-          onChange={(event) => setDraft({ ...draft, line: event.target.value })}
-        />
-      </label>
-      <label className="program-line stack gap-3 medium">
-        {t`Variables, one in a line`}
-        <textarea
-          className="field narrow full"
-          rows={2}
-          autoComplete="off"
-          spellCheck={false}
-          placeholder="NAME=value"
-          value={draft.variables}
-          onChange={(event) => setDraft({ ...draft, variables: event.target.value })}
-        />
-      </label>
+      <TextField label={t`Name`} value={draft.name} onText={(text) => setDraft({ ...draft, name: text })} />
+      <TextField
+        label={t`Command of an ACP agent that is signed in`}
+        value={draft.line}
+        onText={(text) => setDraft({ ...draft, line: text })}
+      />
+      <TextField
+        label={t`Variables, one in a line`}
+        rows={2}
+        placeholder="NAME=value"
+        value={draft.variables}
+        onText={(text) => setDraft({ ...draft, variables: text })}
+      />
       <label className="tick-line">
         <input
           type="checkbox"

@@ -12,7 +12,7 @@ import { schedulesOf } from '../../state/schedules.ts';
 import { useRoost } from '../context.tsx';
 import { useQuery } from '../hooks.ts';
 import { EXAMPLES, type Routine, routineOf } from '../schedule/drafts.ts';
-import { Labelled } from '../schedule/editor-parts.tsx';
+import { Labelled } from '../design/field.tsx';
 import { ToolsField } from '../schedule/tools-field.tsx';
 import { Dialog } from '../design/dialog.tsx';
 import { plural } from '../text/sizes.ts';

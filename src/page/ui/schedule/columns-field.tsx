@@ -12,7 +12,7 @@ import { useRoost } from '../context.tsx';
 import { useQuery } from '../hooks.ts';
 import { KIND_NAMES } from '../projects/words.ts';
 import { asBeginning } from '../text/sizes.ts';
-import { Labelled } from './editor-parts.tsx';
+import { Labelled } from '../design/field.tsx';
 
 /** As the relay reads it: a kind names all columns of that kind. */
 const READY = 'ready';

@@ -1,5 +1,5 @@
 /** Shared parts of the editors of routines, reminders and scripts. */
-import { type FormEvent, type ReactNode, useId, useState } from 'react';
+import { type FormEvent, type ReactNode, useState } from 'react';
 import { clocksDiffer, wallTime } from '../../../shared/domain/zone-days.ts';
 import type { AgentId, ScheduleId } from '../../../shared/domain/ids.ts';
 import { type CONTEXTS, type Schedule, SCHEDULE_BOUNDS, type Scheduled } from '../../../shared/protocol/schedules.ts';
@@ -16,6 +16,7 @@ import { OneOf } from '../design/one-of.tsx';
 import { localText } from '../text/time.ts';
 import { type Merged, mergedInto, nextOf, type TimingDraft, type Wrong, wrongAt } from './drafts.ts';
 import { dayTitle, momentText, nextText, WEEK } from './words.ts';
+import { Labelled, TextField } from '../design/field.tsx';
 import { useAction } from '../design/use-action.ts';
 import { asBeginning } from '../text/sizes.ts';
 
@@ -43,36 +44,6 @@ export function ZoneNote() {
       <button type="button" className="link-button" onClick={() => void take()}>{t`Take ${here}`}</button>
       {failed !== null && <span> {failed}</span>}
     </p>
-  );
-}
-
-interface FieldProps {
-  readonly label: string;
-  readonly hint?: ReactNode;
-  readonly wrong: string | undefined;
-  readonly children: (given: {
-    readonly id: string;
-    readonly 'aria-invalid': boolean;
-    readonly 'aria-describedby': string;
-  }) => ReactNode;
-}
-
-/** A field with its label, a hint and its error. */
-export function Labelled({ label, hint, wrong, children }: FieldProps) {
-  const id = useId();
-  return (
-    <div className="editor-field rows-top gap-3 stack full">
-      <label className="text-2 medium" htmlFor={id}>
-        {label}
-      </label>
-      {children({ id, 'aria-invalid': wrong !== undefined, 'aria-describedby': `${id}-hint ${id}-wrong` })}
-      <p id={`${id}-hint`} className="setting-hint no-margin">
-        {hint}
-      </p>
-      <p id={`${id}-wrong`} className="editor-wrong danger text-2" role="alert">
-        {wrong}
-      </p>
-    </div>
   );
 }
 
@@ -121,20 +92,15 @@ export function NameField({
   example?: string;
 }) {
   return (
-    <Labelled label={t`Name`} wrong={wrong['name']}>
-      {(given) => (
-        <input
-          {...given}
-          className="field"
-          dir="auto"
-          autoComplete="off"
-          maxLength={SCHEDULE_BOUNDS.name}
-          placeholder={example}
-          value={draft.name}
-          onChange={({ target }) => set({ name: target.value })}
-        />
-      )}
-    </Labelled>
+    <TextField
+      label={t`Name`}
+      wrong={wrong['name']}
+      prose
+      maxLength={SCHEDULE_BOUNDS.name}
+      placeholder={example}
+      value={draft.name}
+      onText={(name) => set({ name })}
+    />
   );
 }
 
@@ -278,22 +244,14 @@ type FieldsProps = Pick<WhenProps, 'draft' | 'set' | 'wrong'>;
 
 function CronField({ draft, set, wrong }: FieldsProps) {
   return (
-    <Labelled
+    <TextField
       label={t`Cron text`}
       hint={t`Minute, hour, day, month, weekday: “30 7 * * 1-5” is every weekday at 7:30.`}
       wrong={wrong['cron']}
-    >
-      {(given) => (
-        <input
-          {...given}
-          className="field editor-short"
-          autoComplete="off"
-          spellCheck={false}
-          value={draft.cron}
-          onChange={({ target }) => set({ cron: target.value })}
-        />
-      )}
-    </Labelled>
+      short
+      value={draft.cron}
+      onText={(cron) => set({ cron })}
+    />
   );
 }
 
@@ -330,68 +288,54 @@ export function WhenFields({ draft, set, wrong, before, offset, onceHint, childr
       {draft.timing === 'weekly' && (
         <>
           <Days days={draft.days} onDays={(days) => set({ days })} />
-          <Labelled
+          <TextField
             label={t`Time`}
-            hint={zone === null ? null : t`In ${zone}, the household’s time zone.`}
+            hint={zone === null ? undefined : t`In ${zone}, the household’s time zone.`}
             wrong={wrong['time'] ?? wrong['days']}
-          >
-            {(given) => (
-              <input
-                {...given}
-                type="time"
-                className="field editor-short"
-                value={draft.time}
-                onChange={({ target }) => set({ time: target.value })}
-              />
-            )}
-          </Labelled>
+            short
+            type="time"
+            value={draft.time}
+            onText={(time) => set({ time })}
+          />
         </>
       )}
       {draft.timing === 'every' && (
         <div className="halves gap-5 stack">
-          <Labelled label={t`Minutes from one to the next`} wrong={wrong['minutes']}>
-            {(given) => (
-              <input
-                {...given}
-                type="number"
-                inputMode="numeric"
-                className="field editor-short"
-                min={INTERVAL_BOUNDS.min}
-                max={INTERVAL_BOUNDS.max}
-                value={draft.minutes}
-                onChange={({ target }) => set({ minutes: target.value })}
-              />
-            )}
-          </Labelled>
-          <Labelled label={t`Offset in minutes (optional)`} wrong={wrong['offset']}>
-            {(given) => (
-              <input
-                {...given}
-                type="number"
-                inputMode="numeric"
-                className="field editor-short"
-                min={OFFSET_BOUNDS.min}
-                max={OFFSET_BOUNDS.max}
-                value={draft.offset}
-                onChange={({ target }) => set({ offset: target.value })}
-              />
-            )}
-          </Labelled>
+          <TextField
+            label={t`Minutes from one to the next`}
+            wrong={wrong['minutes']}
+            short
+            type="number"
+            inputMode="numeric"
+            min={INTERVAL_BOUNDS.min}
+            max={INTERVAL_BOUNDS.max}
+            value={draft.minutes}
+            onText={(minutes) => set({ minutes })}
+          />
+          <TextField
+            label={t`Offset in minutes (optional)`}
+            wrong={wrong['offset']}
+            short
+            type="number"
+            inputMode="numeric"
+            min={OFFSET_BOUNDS.min}
+            max={OFFSET_BOUNDS.max}
+            value={draft.offset}
+            onText={(offset) => set({ offset })}
+          />
         </div>
       )}
       {draft.timing === 'once' && (
-        <Labelled label={t`When`} hint={onceHint ?? t`It runs in quiet hours too.`} wrong={wrong['at']}>
-          {(given) => (
-            <input
-              {...given}
-              type="datetime-local"
-              className="field editor-short"
-              min={localText(now)}
-              value={draft.at}
-              onChange={({ target }) => set({ at: target.value })}
-            />
-          )}
-        </Labelled>
+        <TextField
+          label={t`When`}
+          hint={onceHint ?? t`It runs in quiet hours too.`}
+          wrong={wrong['at']}
+          short
+          type="datetime-local"
+          min={localText(now)}
+          value={draft.at}
+          onText={(at) => set({ at })}
+        />
       )}
       {draft.timing === 'cron' && <CronField draft={draft} set={set} wrong={wrong} />}
       <p className="ink text-3" role="status">

@@ -6,6 +6,7 @@ import { SCHEDULE_BOUNDS } from '../../../shared/protocol/schedules.ts';
 import { t } from '../../language/t.ts';
 import { ModelSelect } from '../models/model-select.tsx';
 import { Dialog } from '../design/dialog.tsx';
+import { Labelled, TextField } from '../design/field.tsx';
 import type { Teammate } from '../use-somebody.ts';
 import { WebhooksDialog } from '../webhooks/webhooks.tsx';
 import {
@@ -25,7 +26,6 @@ import {
   CronChoice,
   EditorEnd,
   type Kind,
-  Labelled,
   useSaving,
   WhenFields,
   WhoFields,
@@ -95,23 +95,18 @@ function MoreTexts({ draft, set, wrong }: MoreProps) {
         />
       ))}
       {MORE_NUMBERS.map(({ field, label, bounds }) => (
-        <Labelled key={field} label={label} wrong={wrong[field]}>
-          {(given) => (
-            <input
-              {...given}
-              className="field"
-              autoComplete="off"
-              spellCheck={false}
-              type="number"
-              inputMode="numeric"
-              min={bounds.min}
-              max={bounds.max}
-              placeholder={field === 'maxTurns' ? t`As its agent’s` : undefined}
-              value={draft[field]}
-              onChange={({ target }) => set({ [field]: target.value })}
-            />
-          )}
-        </Labelled>
+        <TextField
+          key={field}
+          label={label}
+          wrong={wrong[field]}
+          type="number"
+          inputMode="numeric"
+          min={bounds.min}
+          max={bounds.max}
+          placeholder={field === 'maxTurns' ? t`As its agent’s` : undefined}
+          value={draft[field]}
+          onText={(text) => set({ [field]: text })}
+        />
       ))}
     </>
   );
@@ -132,19 +127,15 @@ export function RoutineEditor({ scheduleId, before, offset, draft: first, team, 
     <Dialog title={before === null ? t`A new routine` : before.name} shape="wide" onClose={() => onClose(draft)}>
       <form className="editor stack gap-5" onSubmit={save} noValidate>
         <WhoFields draft={draft} set={set} wrong={wrong} team={team} example={t`Morning round`} />
-        <Labelled label={t`What it does`} wrong={wrong['instructions']}>
-          {(given) => (
-            <textarea
-              {...given}
-              className="field"
-              dir="auto"
-              rows={5}
-              placeholder={EXAMPLES[0]?.instructions}
-              value={draft.instructions}
-              onChange={({ target }) => set({ instructions: target.value })}
-            />
-          )}
-        </Labelled>
+        <TextField
+          label={t`What it does`}
+          wrong={wrong['instructions']}
+          prose
+          rows={5}
+          placeholder={EXAMPLES[0]?.instructions}
+          value={draft.instructions}
+          onText={(instructions) => set({ instructions })}
+        />
         <WhenFields draft={draft} set={set} wrong={wrong} before={before?.timing ?? null} offset={offset}>
           <label className="tick-line">
             <input
@@ -161,20 +152,16 @@ export function RoutineEditor({ scheduleId, before, offset, draft: first, team, 
           <summary className="ink-2 text-3 touchable">{t`More`}</summary>
           <CronChoice draft={draft} set={set} />
           <div className="halves gap-5 stack">
-            <Labelled label={t`Minutes it may take`} wrong={wrong['most']}>
-              {(given) => (
-                <input
-                  {...given}
-                  type="number"
-                  inputMode="decimal"
-                  step="any"
-                  className="field"
-                  placeholder={t`As its agent’s`}
-                  value={draft.most}
-                  onChange={({ target }) => set({ most: target.value })}
-                />
-              )}
-            </Labelled>
+            <TextField
+              label={t`Minutes it may take`}
+              wrong={wrong['most']}
+              type="number"
+              inputMode="decimal"
+              step="any"
+              placeholder={t`As its agent’s`}
+              value={draft.most}
+              onText={(most) => set({ most })}
+            />
             <Labelled label={t`Colour`} wrong={wrong['color']}>
               {(given) => (
                 <span className="editor-color touchable gap-4 line ink-2 text-3">

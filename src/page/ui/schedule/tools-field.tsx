@@ -6,7 +6,7 @@ import { retold, t } from '../../language/t.ts';
 import { mcpServersOf } from '../../state/mcp-servers.ts';
 import { useRoost } from '../context.tsx';
 import { useQuery } from '../hooks.ts';
-import { Labelled } from './editor-parts.tsx';
+import { Labelled } from '../design/field.tsx';
 
 /** As the table of settings names it. */
 const labelOf = (set: Toolset) =>

@@ -6,6 +6,7 @@ import { retold, t } from '../../language/t.ts';
 import { filesOf } from '../../state/files.ts';
 import { schedulesOf } from '../../state/schedules.ts';
 import { Dialog } from '../design/dialog.tsx';
+import { TextField } from '../design/field.tsx';
 import { useRoost } from '../context.tsx';
 import { CopyableText } from '../parts/copyable-text.tsx';
 import { useQuery } from '../hooks.ts';
@@ -16,7 +17,6 @@ import {
   CronChoice,
   EditorEnd,
   type Kind,
-  Labelled,
   NameField,
   useSaving,
   WhenFields,
@@ -76,19 +76,15 @@ function ReminderEditor({ scheduleId, before, offset, draft: first, onClose }: P
     <Dialog title={before.name} shape="wide" onClose={() => onClose(draft)}>
       <form className="editor" onSubmit={save} noValidate>
         <NameField draft={draft} set={set} wrong={wrong} />
-        <Labelled label={t`Message`} wrong={wrong['message']}>
-          {(given) => (
-            <textarea
-              {...given}
-              className="field"
-              dir="auto"
-              rows={4}
-              maxLength={SCHEDULE_BOUNDS.message}
-              value={draft.message}
-              onChange={({ target }) => set({ message: target.value })}
-            />
-          )}
-        </Labelled>
+        <TextField
+          label={t`Message`}
+          wrong={wrong['message']}
+          prose
+          rows={4}
+          maxLength={SCHEDULE_BOUNDS.message}
+          value={draft.message}
+          onText={(message) => set({ message })}
+        />
         <WhenFields
           draft={draft}
           set={set}
@@ -155,25 +151,16 @@ function ScriptEditor({ scheduleId, before, offset, draft: first, team, onClose 
       <form className="editor stack gap-5" onSubmit={save} noValidate>
         <p className="setting-hint">{t`The relay runs it with bash, in the agent’s folder. Exit status 0 is success; 75 ends it for good.`}</p>
         <WhoFields draft={draft} set={set} wrong={wrong} team={team} example={t`Is the site up`} />
-        <Labelled
+        <TextField
           label={t`File`}
           hint={t`Saving accepts its text. Later changes of the file do not run before you accept them. Other files that it uses can change.`}
           wrong={wrong['script']}
-        >
-          {(given) => (
-            <input
-              {...given}
-              className="field"
-              list={namesId}
-              autoComplete="off"
-              spellCheck={false}
-              maxLength={SCHEDULE_BOUNDS.path}
-              placeholder="checks/site.sh"
-              value={draft.script}
-              onChange={({ target }) => set({ script: target.value })}
-            />
-          )}
-        </Labelled>
+          list={namesId}
+          maxLength={SCHEDULE_BOUNDS.path}
+          placeholder="checks/site.sh"
+          value={draft.script}
+          onText={(script) => set({ script })}
+        />
         <FileNames id={namesId} agentId={draft.agentId} />
         <WhenFields draft={draft} set={set} wrong={wrong} before={before?.timing ?? null} offset={offset} />
         <CronChoice draft={draft} set={set} />
@@ -185,20 +172,16 @@ function ScriptEditor({ scheduleId, before, offset, draft: first, team, onClose 
             value={draft.on_failure}
             onChange={(on_failure) => set({ on_failure })}
           />
-          <Labelled label={t`Seconds it may take`} wrong={wrong['most']}>
-            {(given) => (
-              <input
-                {...given}
-                type="number"
-                inputMode="numeric"
-                className="field"
-                min={scriptMs.min / 1_000}
-                max={scriptMs.max / 1_000}
-                value={draft.most}
-                onChange={({ target }) => set({ most: target.value })}
-              />
-            )}
-          </Labelled>
+          <TextField
+            label={t`Seconds it may take`}
+            wrong={wrong['most']}
+            type="number"
+            inputMode="numeric"
+            min={scriptMs.min / 1_000}
+            max={scriptMs.max / 1_000}
+            value={draft.most}
+            onText={(most) => set({ most })}
+          />
           <ChoiceField
             label={t`Where it still runs when it is due again`}
             wrong={wrong['overlap']}
@@ -208,44 +191,30 @@ function ScriptEditor({ scheduleId, before, offset, draft: first, team, onClose 
           />
           <ContextField draft={draft} set={set} wrong={wrong} />
         </div>
-        <Labelled
+        <TextField
           label={t`Hosts that it reaches, one in a line`}
           hint={t`Empty: no network. Without a port: 80 and 443.`}
           wrong={wrong['hosts']}
-        >
-          {(given) => (
-            <textarea
-              {...given}
-              {...PLAIN}
-              placeholder="example.org"
-              value={draft.hosts}
-              onChange={({ target }) => set({ hosts: target.value })}
-            />
-          )}
-        </Labelled>
+          rows={2}
+          placeholder="example.org"
+          value={draft.hosts}
+          onText={(hosts) => set({ hosts })}
+        />
         {(mayOwn || draft.own_hosts !== '') && (
-          <Labelled
+          <TextField
             label={t`Hosts on the relay’s own computer and networks that it may also reach (optional)`}
             wrong={wrong['own_hosts']}
-          >
-            {(given) => (
-              <textarea
-                {...given}
-                {...PLAIN}
-                placeholder="localhost:8080"
-                value={draft.own_hosts}
-                onChange={({ target }) => set({ own_hosts: target.value })}
-              />
-            )}
-          </Labelled>
+            rows={2}
+            placeholder="localhost:8080"
+            value={draft.own_hosts}
+            onText={(own_hosts) => set({ own_hosts })}
+          />
         )}
         <EditorEnd refused={refused} busy={busy} onDiscard={() => onClose(null)} />
       </form>
     </Dialog>
   );
 }
-
-const PLAIN = { className: 'field', rows: 2, autoComplete: 'off', autoCapitalize: 'off', spellCheck: false } as const;
 
 const ON_FAILURE: readonly (readonly [Script['on_failure'], string])[] = [
   ['wake_agent', t`Wake the agent with its output`],

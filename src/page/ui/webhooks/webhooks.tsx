@@ -13,7 +13,7 @@ import { QueryView } from '../parts/page-head.tsx';
 import { clockTime, dayWithin } from '../text/time.ts';
 import './webhooks.css';
 import { useAction } from '../design/use-action.ts';
-import { WrongNote } from '../design/field.tsx';
+import { Labelled, TextField, WrongNote } from '../design/field.tsx';
 
 /** What webhooks are shown and made for. */
 export type WebhookSubject =
@@ -136,49 +136,43 @@ function NewWebhook({
   return (
     <form className="webhook-form ruled stack gap-5" noValidate onSubmit={make}>
       <h3>{t`Create a webhook`}</h3>
-      <label>
-        <span>{t`Name`}</span>
-        <input
-          className="field"
-          dir="auto"
-          autoComplete="off"
-          maxLength={LIMITS.credentialLabel}
-          aria-invalid={failed !== null && name.trim() === ''}
-          value={name}
-          onChange={({ target }) => setName(target.value)}
-        />
-      </label>
+      <TextField
+        label={t`Name`}
+        wrong={name.trim() === '' ? failed : null}
+        prose
+        maxLength={LIMITS.credentialLabel}
+        value={name}
+        onText={setName}
+      />
       {subject.kind === 'project' && (
         <>
-          <label>
-            <span>{t`Tasks go to`}</span>
-            <select
-              className="field field-select"
-              value={column}
-              onChange={({ target }) => setColumn(target.value === 'ready' ? 'ready' : 'backlog')}
-            >
-              <option value="backlog">{COLUMNS.backlog}</option>
-              <option value="ready">{COLUMNS.ready}</option>
-            </select>
-          </label>
-          <label>
-            <span>{t`GitHub label (empty: all new issues)`}</span>
-            <input
-              className="field"
-              dir="auto"
-              autoComplete="off"
-              maxLength={PROJECT_LIMITS.label}
-              value={label}
-              onChange={({ target }) => setLabel(target.value)}
-            />
-          </label>
+          <Labelled label={t`Tasks go to`}>
+            {(given) => (
+              <select
+                {...given}
+                className="field field-select"
+                value={column}
+                onChange={({ target }) => setColumn(target.value === 'ready' ? 'ready' : 'backlog')}
+              >
+                <option value="backlog">{COLUMNS.backlog}</option>
+                <option value="ready">{COLUMNS.ready}</option>
+              </select>
+            )}
+          </Labelled>
+          <TextField
+            label={t`GitHub label (empty: all new issues)`}
+            prose
+            maxLength={PROJECT_LIMITS.label}
+            value={label}
+            onText={setLabel}
+          />
         </>
       )}
       <label className="tick-line">
         <input type="checkbox" checked={signed} onChange={({ target }) => setSigned(target.checked)} />
         {t`Require GitHub’s signature`}
       </label>
-      <WrongNote text={failed} />
+      <WrongNote text={name.trim() === '' ? null : failed} />
       <div>
         <button type="submit" className="solid" disabled={busy || away}>
           {busy ? t`Working…` : t`Create a webhook`}

@@ -503,7 +503,7 @@ test('an attached program is held in the sandbox unless the person says otherwis
   await page.user.click(within(form).getByRole('button', { name: 'Save' }));
   await waitFor(() => expect(page.reach.bodies('PUT /api/mcp-servers/s1')).toEqual([{ box: null, version: 1 }]));
   await page.user.click(screen.getByRole('radio', { name: 'Program' }));
-  await page.user.type(screen.getByLabelText(/Agents see this name/), 'files');
+  await page.user.type(screen.getByLabelText('Name'), 'files');
   await page.user.type(screen.getByLabelText('Program', { selector: 'input:not([type=radio])' }), 'files-server');
   await page.user.type(screen.getByLabelText(/^Folder it may change/), '/srv/files');
   await page.user.type(screen.getByLabelText(/^Hosts that it reaches/), 'api.example.org');
@@ -543,7 +543,7 @@ const FILES = {
 test('a program that is fetched is offered the host of its registry and the folders of its arguments, to be given or not', async () => {
   const page = await attachForm();
   await page.user.click(screen.getByRole('radio', { name: 'Program' }));
-  await page.user.type(screen.getByLabelText(/Agents see this name/), 'files');
+  await page.user.type(screen.getByLabelText('Name'), 'files');
   await page.user.type(screen.getByLabelText('Program', { selector: 'input:not([type=radio])' }), 'npx');
   fireEvent.change(screen.getByLabelText(/^Arguments/), { target: { value: FILES.args.join('\n') } });
   const given = await screen.findByRole('checkbox', { name: /^Required/ });
@@ -600,7 +600,7 @@ test('values of pasted settings that another machine knows are asked for, and no
 
 test('a server whose sign-in registers nobody is given the client that the person registered there', async () => {
   const page = await attachForm();
-  await page.user.type(screen.getByLabelText(/Agents see this name/), 'hub');
+  await page.user.type(screen.getByLabelText('Name'), 'hub');
   await page.user.type(screen.getByRole('textbox', { name: 'Address' }), 'https://hub.example.org/mcp');
   await page.user.click(screen.getByText('It needs a registered client'));
   await page.user.type(screen.getByLabelText(/^Client ID/), 'roost-of-mine');
