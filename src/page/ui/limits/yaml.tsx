@@ -68,7 +68,7 @@ function Yaml<Own>({ agentId, limits }: { agentId: AgentId | null; limits: Limit
           className="ghost"
           disabled={step === 'reading'}
           onClick={() => void open()}
-        >{t`Show`}</button>
+        >{t`Limits as YAML`}</button>
         <p className="setting-state" role="status" data-wrong={said?.wrong === true}>
           {said?.text}
         </p>

@@ -655,7 +655,7 @@ describe('limits', () => {
         });
       },
     });
-    await page.user.click(await screen.findByRole('button', { name: 'Show' }));
+    await page.user.click(await screen.findByRole('button', { name: 'Limits as YAML' }));
     const field = await screen.findByLabelText<HTMLTextAreaElement>('Limits as YAML', { selector: 'textarea' });
     expect(field.value).toBe(yaml);
     await page.user.clear(field);
