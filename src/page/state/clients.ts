@@ -6,7 +6,7 @@ import { DONE, type Done } from './attempt.ts';
 import type { RoostState } from './index.ts';
 import { onePerPage } from './per-page.ts';
 import { problemText } from './ports.ts';
-import { createQuery, type Query } from './query.ts';
+import { type Query, relayQuery } from './query.ts';
 import { mapResult } from './reach.ts';
 
 interface Clients {
@@ -24,12 +24,9 @@ interface Clients {
 }
 
 function createClients({ reach, changes, device }: Pick<RoostState, 'reach' | 'changes' | 'device'>): Clients {
-  const list = createQuery<readonly Credential[]>({
-    ask: async () => mapResult(await reach((client) => client.credentials()), ({ credentials }) => credentials),
-    changes,
-    device,
-    what: ['credentials'],
-  });
+  const list = relayQuery<readonly Credential[]>({ reach, changes, device }, ['credentials'], async (client) =>
+    mapResult(await client.credentials(), ({ credentials }) => credentials),
+  );
   return {
     list,
     async make(agentId, label, may) {

@@ -5,7 +5,7 @@ import type { commentsSchema, Task } from '../../shared/protocol/projects.ts';
 import { type Done, doneOf } from './attempt.ts';
 import type { RoostState } from './index.ts';
 import { onePerPage } from './per-page.ts';
-import { createQuery, type Query } from './query.ts';
+import { type Query, relayQuery } from './query.ts';
 
 /** Newest comments that are read. The thread of the task has the earlier ones. */
 const SHOWN = 50;
@@ -23,10 +23,9 @@ function createComments({ reach, changes, device }: Pick<RoostState, 'reach' | '
   function of({ projectId, taskId }: Pick<Task, 'projectId' | 'taskId'>): Query<CommentPage> {
     const query =
       held.get(taskId) ??
-      createQuery<CommentPage>({
-        ask: () => reach((client) => client.comments({ projectId, taskId, limit: SHOWN })),
-        ...{ changes, device, what: ['threads'] },
-      });
+      relayQuery<CommentPage>({ reach, changes, device }, ['threads'], (client) =>
+        client.comments({ projectId, taskId, limit: SHOWN }),
+      );
     held.set(taskId, query);
     return query;
   }

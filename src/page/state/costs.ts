@@ -6,7 +6,7 @@ import { newerOf } from '../../shared/relay-client/result.ts';
 import type { RoostState } from './index.ts';
 import { onePerPage } from './per-page.ts';
 import { type Done, doneOf } from './attempt.ts';
-import { createQuery, createQueryFamily, type Query } from './query.ts';
+import { createQueryFamily, type Query, relayQuery } from './query.ts';
 import { withCoordination } from './relay-info.ts';
 import { mapResult } from './reach.ts';
 import { reachQueries } from './reach-queries.ts';
@@ -121,31 +121,16 @@ export interface CostQueries {
 function createCostQueries(state: RoostState): CostQueries {
   const { reach, changes, device, limits } = state;
   const reports = createQueryFamily((days) =>
-    createQuery<Costs>({
-      ask: () => reach((client) => client.costs({ days: Number(days) })),
-      changes,
-      device,
-      what: ['costs', 'config'],
-    }),
+    relayQuery<Costs>({ reach, changes, device }, ['costs', 'config'], (client) =>
+      client.costs({ days: Number(days) }),
+    ),
   );
-  const prices = createQuery<PricesAnswer>({
-    ask: () => reach((client) => client.prices()),
-    changes,
-    device,
-    what: ['costs'],
-  });
+  const prices = relayQuery<PricesAnswer>({ reach, changes, device }, ['costs'], (client) => client.prices());
 
   const answers = createQueryFamily((messageId) =>
-    createQuery<ReplyCost | null>({
-      ask: async () =>
-        mapResult(
-          await reach((client) => client.replyCosts({ ids: [messageId] })),
-          ({ replies }) => replies[messageId] ?? null,
-        ),
-      changes,
-      device,
-      what: ['costs'],
-    }),
+    relayQuery<ReplyCost | null>({ reach, changes, device }, ['costs'], async (client) =>
+      mapResult(await client.replyCosts({ ids: [messageId] }), ({ replies }) => replies[messageId] ?? null),
+    ),
   );
 
   return {

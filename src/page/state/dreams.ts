@@ -4,7 +4,7 @@ import type { Dream } from '../../shared/protocol/dreams.ts';
 import type { RelayProblem } from '../../shared/relay-client/index.ts';
 import type { RoostState } from './index.ts';
 import { onePerPage } from './per-page.ts';
-import { createQuery, createQueryFamily, type Query } from './query.ts';
+import { createQueryFamily, type Query, relayQuery } from './query.ts';
 import { mapResult } from './reach.ts';
 
 export interface Dreams {
@@ -22,15 +22,16 @@ export interface Dreams {
 function createDreams({ reach, changes, device, notices }: RoostState): Dreams {
   const what = ['memories'] as const;
   const of = createQueryFamily((agentId: AgentId) =>
-    createQuery<readonly Dream[]>({
-      ...{ changes, device, agentId, what },
-      ask: async () => mapResult(await reach((client) => client.dreams({ agentId })), ({ dreams }) => dreams),
-    }),
+    relayQuery<readonly Dream[]>(
+      { reach, changes, device },
+      what,
+      async (client) => mapResult(await client.dreams({ agentId }), ({ dreams }) => dreams),
+      { agentId },
+    ),
   );
-  const waiting = createQuery<readonly Dream[]>({
-    ...{ changes, device, what },
-    ask: async () => mapResult(await reach((client) => client.dreams({})), ({ dreams }) => dreams),
-  });
+  const waiting = relayQuery<readonly Dream[]>({ reach, changes, device }, what, async (client) =>
+    mapResult(await client.dreams({}), ({ dreams }) => dreams),
+  );
   async function answered(
     agentId: AgentId,
     call: Promise<{ readonly ok: true } | { readonly ok: false; readonly problem: RelayProblem }>,

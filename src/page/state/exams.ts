@@ -8,7 +8,7 @@ import { DONE, type Done, doneOf } from './attempt.ts';
 import type { RoostState } from './index.ts';
 import { onePerPage } from './per-page.ts';
 import { errorText, problemText } from './ports.ts';
-import { createQuery, createQueryFamily, type Query } from './query.ts';
+import { createQueryFamily, type Query, relayQuery } from './query.ts';
 import { mapResult } from './reach.ts';
 
 /** An exam that the person may begin, with what it costs. */
@@ -43,15 +43,16 @@ const NO_SNAPSHOT = t`Nothing can be asked of an agent without a seat.`;
 function createExams({ reach, changes, device, household, wakeSizes, actions, notices }: RoostState): Exams {
   const what = ['exams'] as const;
   const of = createQueryFamily((agentId: AgentId) =>
-    createQuery<readonly Exam[]>({
-      ...{ changes, device, agentId, what },
-      ask: async () => mapResult(await reach((client) => client.exams({ agentId })), ({ exams }) => exams),
-    }),
+    relayQuery<readonly Exam[]>(
+      { reach, changes, device },
+      what,
+      async (client) => mapResult(await client.exams({ agentId }), ({ exams }) => exams),
+      { agentId },
+    ),
   );
-  const waiting = createQuery<readonly Exam[]>({
-    ...{ changes, device, what },
-    ask: async () => mapResult(await reach((client) => client.exams({})), ({ exams }) => exams),
-  });
+  const waiting = relayQuery<readonly Exam[]>({ reach, changes, device }, what, async (client) =>
+    mapResult(await client.exams({}), ({ exams }) => exams),
+  );
   async function done(agentId: AgentId, call: Promise<Parameters<typeof doneOf>[0]>): Promise<Done> {
     const result = await call;
     await Promise.all([of(agentId).again(), waiting.again()]);

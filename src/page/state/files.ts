@@ -16,7 +16,7 @@ import type { RelayProblem, RelayResult } from '../../shared/relay-client/index.
 import type { RoostState } from './index.ts';
 import { onePerPage } from './per-page.ts';
 import { problemText } from './ports.ts';
-import { createQuery, createQueryFamily, type Query } from './query.ts';
+import { createQuery, createQueryFamily, type Query, relayQuery } from './query.ts';
 
 /** What is at a path now: nothing, a text, or something that is not shown. */
 export type FileNow =
@@ -47,13 +47,12 @@ const tooLarge = t`It is larger than ${UPLOAD_BYTES / 1_000_000} MB, which is th
 function createFiles({ reach, changes, device }: RoostState): Files {
   const folders = createQueryFamily((key: string) => {
     const [agentId = '', path = ''] = keyParts(key);
-    return createQuery<FolderAnswer>({
-      changes,
-      device,
-      what: ['files'],
-      agentId,
-      ask: () => reach((client) => client.files({ agentId, path })),
-    });
+    return relayQuery<FolderAnswer>(
+      { reach, changes, device },
+      ['files'],
+      (client) => client.files({ agentId, path }),
+      { agentId },
+    );
   });
   async function readFile(agentId: AgentId, path: string): Promise<RelayResult<FileNow>> {
     const names = path.split('/').filter((name) => name !== '' && name !== '.');

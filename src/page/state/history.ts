@@ -5,7 +5,7 @@ import type { RelayResult } from '../../shared/relay-client/index.ts';
 import type { RoostState } from './index.ts';
 import { onePerPage } from './per-page.ts';
 import { problemText } from './ports.ts';
-import { createQuery, createQueryFamily, type Query } from './query.ts';
+import { createQueryFamily, type Query, relayQuery } from './query.ts';
 
 /** What changes are counted from: as in the endpoint. */
 export type ChangesFrom = 'previous' | 'before' | 'after';
@@ -38,25 +38,26 @@ const fromOf = (text: string): ChangesFrom => (text === 'before' || text === 'af
 
 function createHistories({ reach, changes, device }: RoostState): Histories {
   const lists = createQueryFamily((agentId: string) =>
-    createQuery<History>({
-      ...{ changes, device, what: ['files'], agentId },
-      ask: () => reach((client) => client.history({ agentId })),
-    }),
+    relayQuery<History>({ reach, changes, device }, ['files'], (client) => client.history({ agentId }), { agentId }),
   );
   const ofPoints = createQueryFamily((key: string) => {
     const [agentId = '', pointId = '', from = ''] = partsOf(key);
     const since = fromOf(from);
-    return createQuery<Changes>({
-      ...{ changes, device, what: ['files'], agentId },
-      ask: () => reach((client) => client.historyChanges({ agentId, pointId, from: since })),
-    });
+    return relayQuery<Changes>(
+      { reach, changes, device },
+      ['files'],
+      (client) => client.historyChanges({ agentId, pointId, from: since }),
+      { agentId },
+    );
   });
   const ofFiles = createQueryFamily((key: string) => {
     const [agentId = '', pointId = '', from = '', folder = '', file = ''] = partsOf(key);
-    return createQuery<Compared>({
-      ...{ changes, device, what: ['files'], agentId },
-      ask: () => reach((client) => client.historyFile({ agentId, pointId, from: fromOf(from), folder, file })),
-    });
+    return relayQuery<Compared>(
+      { reach, changes, device },
+      ['files'],
+      (client) => client.historyFile({ agentId, pointId, from: fromOf(from), folder, file }),
+      { agentId },
+    );
   });
   return {
     of: (agentId) => lists(agentId),

@@ -19,7 +19,7 @@ import { createDevices, selfOf, type Devices } from './devices.ts';
 import { createHousehold, type Household } from './household.ts';
 import { announceForgets } from './announce-forgets.ts';
 import { announceTeam, storeLastTeam, readLastTeam } from './last-team.ts';
-import { createQuery, type Query } from './query.ts';
+import { createQuery, type Query, relayQuery } from './query.ts';
 import {
   type ConnectedModels,
   createConnectedModels,
@@ -120,12 +120,9 @@ export function createRoostState({ dataWorker, relay, reach, exports, device, no
   const unread = createUnread({ dataWorker, writer, device });
   const changes = createChanges();
   const agentSnapshots = createAgentSnapshots({ household, live, wakeSizes, reach, changes, device });
-  const unreadMessages = createQuery({
-    ask: async () => mapResult(await reach((client) => client.unread()), ({ unread }) => unread),
-    changes,
-    device,
-    what: ['inbox'],
-  });
+  const unreadMessages = relayQuery({ reach, changes, device }, ['inbox'], async (client) =>
+    mapResult(await client.unread(), ({ unread }) => unread),
+  );
   const readLimits = () => reach((client) => client.householdConfig());
   const limits = createLimits({
     query: createQuery({ ask: readLimits, changes, device, what: ['config'] }),

@@ -8,7 +8,7 @@ import { overNewest } from './documents.ts';
 import type { RoostState } from './index.ts';
 import { onePerPage } from './per-page.ts';
 import { problemText } from './ports.ts';
-import { createQuery, createQueryFamily, type Query } from './query.ts';
+import { createQueryFamily, type Query, relayQuery } from './query.ts';
 import { mapResult } from './reach.ts';
 import { schedulesOf } from './schedules.ts';
 
@@ -36,11 +36,12 @@ function createMappings(roost: RoostState): Mappings {
   const { reach, changes, device, notices } = roost;
   const family = createQueryFamily((key: string) => {
     const [projectId = '', agentId = ''] = JSON.parse(key) as readonly string[];
-    return createQuery<readonly Mapping[]>({
-      ...{ changes, device, agentId, what: ['schedules', 'projects'] as const },
-      ask: async () =>
-        mapResult(await reach((client) => client.mappings({ projectId, agentId })), ({ mappings }) => mappings),
-    });
+    return relayQuery<readonly Mapping[]>(
+      { reach, changes, device },
+      ['schedules', 'projects'],
+      async (client) => mapResult(await client.mappings({ projectId, agentId }), ({ mappings }) => mappings),
+      { agentId },
+    );
   });
   const of = (projectId: ProjectId, agentId: AgentId) => family(JSON.stringify([projectId, agentId]));
 

@@ -7,7 +7,7 @@ import { type Done, doneOf } from './attempt.ts';
 import type { RoostState } from './index.ts';
 import { onePerPage } from './per-page.ts';
 import { problemText } from './ports.ts';
-import { createQuery, type Query } from './query.ts';
+import { type Query, relayQuery } from './query.ts';
 
 interface McpServerList {
   readonly servers: readonly McpServer[];
@@ -45,12 +45,7 @@ interface McpServers {
 }
 
 function createMcpServers({ reach, changes, device }: Pick<RoostState, 'reach' | 'changes' | 'device'>): McpServers {
-  const list = createQuery<McpServerList>({
-    ask: () => reach((client) => client.mcpServers()),
-    changes,
-    device,
-    what: ['mcp-servers'],
-  });
+  const list = relayQuery<McpServerList>({ reach, changes, device }, ['mcp-servers'], (client) => client.mcpServers());
   const change: McpServers['change'] = async (call) => {
     const result = await reach(call);
     await list.again();

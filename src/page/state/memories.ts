@@ -9,7 +9,7 @@ import { CHANGED_ELSEWHERE, overNewest } from './documents.ts';
 import type { RoostState } from './index.ts';
 import { onePerPage } from './per-page.ts';
 import { problemText } from './ports.ts';
-import { createQuery, createQueryFamily, type Query } from './query.ts';
+import { createQuery, createQueryFamily, type Query, relayQuery } from './query.ts';
 import { mapResult } from './reach.ts';
 
 /** `ok` false: why nothing was saved, as a sentence. */
@@ -59,10 +59,12 @@ function createMemories({ reach, changes, device, notices, dataWorker }: RoostSt
     }),
   );
   const of = createQueryFamily((agentId: AgentId) =>
-    createQuery<readonly Memory[]>({
-      ...{ changes, device, agentId, what: ['memories'] as const },
-      ask: async () => mapResult(await reach((client) => client.memories({ agentId })), ({ memories }) => memories),
-    }),
+    relayQuery<readonly Memory[]>(
+      { reach, changes, device },
+      ['memories'],
+      async (client) => mapResult(await client.memories({ agentId }), ({ memories }) => memories),
+      { agentId },
+    ),
   );
   const done = (
     result: { readonly ok: true } | { readonly ok: false; readonly problem: Parameters<typeof problemText>[0] },

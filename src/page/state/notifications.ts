@@ -19,7 +19,7 @@ import { errorText, problemText } from './ports.ts';
 import { DONE, type Done } from './attempt.ts';
 import type { RoostState } from './index.ts';
 import { onePerPage } from './per-page.ts';
-import { createQuery, type Query } from './query.ts';
+import { type Query, relayQuery } from './query.ts';
 
 // Texts of notifications in the person's language, for the page and for its service worker, which
 // has no catalogue.
@@ -95,12 +95,9 @@ const whyNot = (problem: RelayProblem) =>
   problem.kind === 'refused' ? problemText(problem) : t`The relay did not answer.`;
 
 function createNotifications({ reach, changes, device, notices }: RoostState): Notified {
-  const shown = createQuery<Notifications>({
-    changes,
-    device,
-    what: ['notifications'],
-    ask: () => reach((client) => client.notifications()),
-  });
+  const shown = relayQuery<Notifications>({ reach, changes, device }, ['notifications'], (client) =>
+    client.notifications(),
+  );
   function choice(): Choice {
     try {
       return { ...USUAL_CHOICE, ...(JSON.parse(device.browser.read(KEPT_AT) ?? '{}') as Partial<Choice>) };

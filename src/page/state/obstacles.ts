@@ -3,18 +3,19 @@ import type { ProjectId } from '../../shared/domain/ids.ts';
 import type { Obstacles } from '../../shared/domain/obstacles.ts';
 import type { RoostState } from './index.ts';
 import { onePerPage } from './per-page.ts';
-import { createQuery, createQueryFamily, type Query } from './query.ts';
+import { createQueryFamily, type Query, relayQuery } from './query.ts';
 
 /** ms between a change and the next request. Each request of a model changes what is spent. */
 const ASK_AGAIN_MS = 2_000;
 
 const createObstacles = ({ reach, changes, device }: Pick<RoostState, 'reach' | 'changes' | 'device'>) =>
   createQueryFamily((projectId: ProjectId): Query<Obstacles> =>
-    createQuery<Obstacles>({
-      ...{ changes, device, projectId, askAgainMs: ASK_AGAIN_MS },
-      what: ['projects', 'costs', 'schedules', 'approvals', 'calls', 'wakes', 'config', 'team'],
-      ask: () => reach((client) => client.obstacles({ projectId })),
-    }),
+    relayQuery<Obstacles>(
+      { reach, changes, device },
+      ['projects', 'costs', 'schedules', 'approvals', 'calls', 'wakes', 'config', 'team'],
+      (client) => client.obstacles({ projectId }),
+      { projectId, askAgainMs: ASK_AGAIN_MS },
+    ),
   );
 
 /** By project. */

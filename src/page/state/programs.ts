@@ -5,7 +5,7 @@ import type { RelayResult } from '../../shared/relay-client/result.ts';
 import { type Done, doneOf } from './attempt.ts';
 import type { RoostState } from './index.ts';
 import { onePerPage } from './per-page.ts';
-import { createQuery, type Query } from './query.ts';
+import { type Query, relayQuery } from './query.ts';
 
 type ProgramCalls = Pick<ReachClient, 'addProgram' | 'tryProgram' | 'removeProgram'>;
 
@@ -17,12 +17,7 @@ interface AgentPrograms {
 }
 
 function createPrograms({ reach, changes, device }: Pick<RoostState, 'reach' | 'changes' | 'device'>): AgentPrograms {
-  const list = createQuery<Programs>({
-    ask: () => reach((client) => client.programs()),
-    changes,
-    device,
-    what: ['programs'],
-  });
+  const list = relayQuery<Programs>({ reach, changes, device }, ['programs'], (client) => client.programs());
   const change: AgentPrograms['change'] = async (call) => {
     const result = await reach(call);
     await list.again();

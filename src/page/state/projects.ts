@@ -22,7 +22,7 @@ import { overNewest } from './documents.ts';
 import type { RoostState } from './index.ts';
 import { onePerPage } from './per-page.ts';
 import { isRefusedAs, problemText } from './ports.ts';
-import { createQuery, createQueryFamily, type Query } from './query.ts';
+import { createQuery, createQueryFamily, type Query, relayQuery } from './query.ts';
 import { mapResult } from './reach.ts';
 
 /** Cards per request. Reading one answer must not hold the page up for long. */
@@ -123,10 +123,9 @@ function createProjects({
   notices,
 }: Pick<RoostState, 'reach' | 'changes' | 'device' | 'notices'>): Projects {
   const deps = { changes, device, what: ['projects'] as const };
-  const list = createQuery<readonly Project[]>({
-    ...deps,
-    ask: async () => mapResult(await reach((client) => client.projects()), ({ projects }) => projects),
-  });
+  const list = relayQuery<readonly Project[]>({ reach, changes, device }, ['projects'], async (client) =>
+    mapResult(await client.projects(), ({ projects }) => projects),
+  );
   /** By project: where the next reading of its changes begins. */
   const readAsOf = new Map<ProjectId, number>();
   changes.subscribe(({ what }) => {

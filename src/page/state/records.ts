@@ -11,7 +11,7 @@ import type { Doc } from '../../shared/protocol/documents.ts';
 import { kindOf } from '../../shared/protocol/documents/kinds.ts';
 import type { WithinPage } from '../../shared/protocol/worker.ts';
 import type { OfferedRecord, RecordAnswer } from '../../shared/protocol/records.ts';
-import { createQuery } from './query.ts';
+import { relayQuery } from './query.ts';
 import { onePerPage } from './per-page.ts';
 import { errorText, problemText } from './ports.ts';
 import type { RoostState } from './index.ts';
@@ -20,7 +20,7 @@ import type { RoostState } from './index.ts';
 
 /** One instance per page. Requested whenever a view subscribes. */
 export const relayRoom = onePerPage(({ reach, changes, device }) =>
-  createQuery<Room>({ ask: () => reach((client) => client.room()), changes, device, what: [] }),
+  relayQuery<Room>({ reach, changes, device }, [], (client) => client.room()),
 );
 
 const RESTORE = {

@@ -9,7 +9,7 @@ import type { PendingCall } from '../../shared/domain/lifecycle.ts';
 import type { Health, HomeStatus } from '../../shared/protocol/http.ts';
 import type { StorageProblem } from '../../shared/protocol/worker.ts';
 import { problemText } from './ports.ts';
-import { createQuery, type Query, type QueryDeps } from './query.ts';
+import { type Query, type QueryDeps, relayQuery } from './query.ts';
 import type { ReachPort } from './reach.ts';
 import { overNewest } from './documents.ts';
 
@@ -38,7 +38,7 @@ export function createConnectedModels(
   },
 ): ConnectedModels {
   const { reach, changes, device } = deps;
-  const query = createQuery({ ask: () => reach((client) => client.models()), changes, device, what: ['models'] });
+  const query = relayQuery({ reach, changes, device }, ['models'], (client) => client.models());
   // Another page or a failed answer may have changed it.
   changes.subscribe(({ what }) => void (what === 'models' && deps.onChange()));
   return {

@@ -21,7 +21,7 @@ import type { Notices } from './notices.ts';
 import { onePerPage } from './per-page.ts';
 import { problemText } from './ports.ts';
 import { createPaged, type Paged } from './pages.ts';
-import { createQuery, createQueryFamily, type Query } from './query.ts';
+import { createQueryFamily, type Query, relayQuery } from './query.ts';
 import { mapResult, type ReachPort } from './reach.ts';
 import { overNewest } from './documents.ts';
 
@@ -177,22 +177,20 @@ function misfitOf(problem: RelayProblem): Misfit {
 
 function createSchedules({ reach, changes, device, notices }: RoostState): Schedules {
   const deps = { changes, device, what: ['schedules'] as const };
-  const list = createQuery<Listed>({ ...deps, ask: () => reach((client) => client.schedules()) });
-  const runs = createQuery<readonly Occurrence[]>({
-    ...deps,
-    ask: async () =>
-      mapResult(
-        await reach((client) => client.runs({ agent: null, before: null, limit: NEWEST })),
-        (page) => page.runs,
-      ),
-  });
-  const snapshots = createQuery<Snapshots>({ ...deps, ask: () => reach((client) => client.agentSnapshots()) });
-  const proposals = createQuery<readonly Proposal[]>({
-    ...deps,
-    ask: async () => mapResult(await reach((client) => client.proposals()), (answer) => answer.proposals),
-  });
+  const list = relayQuery<Listed>({ reach, changes, device }, ['schedules'], (client) => client.schedules());
+  const runs = relayQuery<readonly Occurrence[]>({ reach, changes, device }, ['schedules'], async (client) =>
+    mapResult(await client.runs({ agent: null, before: null, limit: NEWEST }), (page) => page.runs),
+  );
+  const snapshots = relayQuery<Snapshots>({ reach, changes, device }, ['schedules'], (client) =>
+    client.agentSnapshots(),
+  );
+  const proposals = relayQuery<readonly Proposal[]>({ reach, changes, device }, ['schedules'], async (client) =>
+    mapResult(await client.proposals(), (answer) => answer.proposals),
+  );
   const timelines = createQueryFamily((hours: string) =>
-    createQuery<Timeline>({ ...deps, ask: () => reach((client) => client.timeline({ hours: Number(hours) })) }),
+    relayQuery<Timeline>({ reach, changes, device }, ['schedules'], (client) =>
+      client.timeline({ hours: Number(hours) }),
+    ),
   );
   const histories = createQueryFamily((scheduleId: ScheduleId) =>
     createPaged<Occurrence, number>({

@@ -21,7 +21,7 @@ import type { RoostState } from './index.ts';
 import { onePerPage } from './per-page.ts';
 import { problemText } from './ports.ts';
 import { projectsOf } from './projects.ts';
-import { createQuery, createQueryFamily, type Query } from './query.ts';
+import { createQueryFamily, type Query, relayQuery } from './query.ts';
 import { mapResult } from './reach.ts';
 
 type ProjectFiles = z.infer<typeof projectFilesSchema>;
@@ -64,39 +64,30 @@ interface TaskWork {
 
 function createTaskWork(state: RoostState): TaskWork {
   const { reach, changes, device } = state;
-  const deps = { changes, device, what: ['projects'] as const };
   const projects = projectsOf(state);
 
   const attempts = createQueryFamily((key: string) => {
     const [projectId = '', taskId = ''] = key.split('/') as [ProjectId, TaskId];
-    return createQuery<readonly Attempt[]>({
-      ...deps,
-      ask: async () =>
-        mapResult(await reach((client) => client.attempts({ projectId, taskId })), (answer) =>
-          answer.attempts.toReversed(),
-        ),
-    });
+    return relayQuery<readonly Attempt[]>({ reach, changes, device }, ['projects'], async (client) =>
+      mapResult(await client.attempts({ projectId, taskId }), (answer) => answer.attempts.toReversed()),
+    );
   });
   const checkouts = createQueryFamily((projectId: ProjectId) =>
-    createQuery<Checkouts['checkouts']>({
-      ...deps,
-      ask: async () =>
-        mapResult(await reach((client) => client.checkouts({ projectId })), (answer) => answer.checkouts),
-    }),
+    relayQuery<Checkouts['checkouts']>({ reach, changes, device }, ['projects'], async (client) =>
+      mapResult(await client.checkouts({ projectId }), (answer) => answer.checkouts),
+    ),
   );
   const spent = createQueryFamily((projectId: ProjectId) =>
-    createQuery<ProjectSpent['attempts']>({
-      ...deps,
-      ask: async () =>
-        mapResult(await reach((client) => client.projectSpent({ projectId })), (answer) => answer.attempts),
-    }),
+    relayQuery<ProjectSpent['attempts']>({ reach, changes, device }, ['projects'], async (client) =>
+      mapResult(await client.projectSpent({ projectId }), (answer) => answer.attempts),
+    ),
   );
 
   const files = createQueryFamily((projectId: ProjectId) =>
-    createQuery<ProjectFiles>({ ...deps, ask: () => reach((client) => client.projectFiles({ projectId })) }),
+    relayQuery<ProjectFiles>({ reach, changes, device }, ['projects'], (client) => client.projectFiles({ projectId })),
   );
   const token = createQueryFamily((projectId: ProjectId) =>
-    createQuery<RepositoryToken>({ ...deps, ask: () => reach((client) => client.token({ projectId })) }),
+    relayQuery<RepositoryToken>({ reach, changes, device }, ['projects'], (client) => client.token({ projectId })),
   );
   /** Reads again what a call has changed. The reason why it has not; null: it has. */
   async function after(result: RelayResult<unknown>, changed: Query<unknown>): Promise<string | null> {

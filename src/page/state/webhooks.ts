@@ -7,7 +7,7 @@ import { type Done, doneOf } from './attempt.ts';
 import type { RoostState } from './index.ts';
 import { onePerPage } from './per-page.ts';
 import { problemText } from './ports.ts';
-import { createQuery, type Query } from './query.ts';
+import { type Query, relayQuery } from './query.ts';
 import { mapResult } from './reach.ts';
 
 /** A webhook with its secrets, which the relay sends only once. */
@@ -22,12 +22,9 @@ interface Webhooks {
 }
 
 function createWebhooks({ reach, changes, device }: Pick<RoostState, 'reach' | 'changes' | 'device'>): Webhooks {
-  const list = createQuery<readonly Webhook[]>({
-    ask: async () => mapResult(await reach((client) => client.webhooks()), ({ webhooks }) => webhooks),
-    changes,
-    device,
-    what: ['webhooks'],
-  });
+  const list = relayQuery<readonly Webhook[]>({ reach, changes, device }, ['webhooks'], async (client) =>
+    mapResult(await client.webhooks(), ({ webhooks }) => webhooks),
+  );
   async function madeOf(asked: Promise<RelayResult<MadeWebhook>>): Promise<Made> {
     const result = await asked;
     if (!result.ok) return { ok: false, reason: problemText(result.problem) };
