@@ -39,7 +39,7 @@ import {
   silentReason,
   unnamedReason,
 } from './prompts.ts';
-import { noteBeforeSleep } from './note-before-sleep.ts';
+import { closeAfterNote } from './note-before-sleep.ts';
 import type { Phase, Present } from './presence.ts';
 
 // What an API client reads and stores of the agent that it drives: name, soul, last conversation.
@@ -423,8 +423,7 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
       if (phase === 'hatching') await giveUp(reason);
       if (phase !== 'awake') return;
       phase = 'leaving';
-      if (speaker) await noteBeforeSleep(context, agentId, speaker, { by: 'person' });
-      await speaker?.close({ by: 'person' });
+      await closeAfterNote(context, agentId, speaker);
       remove();
       await record([
         { kind: 'agent-asleep', time: now(), agentId, position, sessionId, reason },

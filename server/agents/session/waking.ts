@@ -14,7 +14,7 @@ import { applyChange } from './changes.ts';
 import { createFirstWords, failedReason, outcomeOf, silentReason, stoppedBefore } from './prompts.ts';
 import type { Phase, Present } from './presence.ts';
 import { AGENT_TOOLS, ownTools, type RunningCall } from './tools.ts';
-import { noteBeforeSleep } from './note-before-sleep.ts';
+import { closeAfterNote } from './note-before-sleep.ts';
 
 interface WakingDeps {
   readonly context: SessionContext;
@@ -217,8 +217,7 @@ export function createWaking({ context, call, payload, onWake, remove }: WakingD
       if (phase === 'waking') await giveUp(reason);
       if (phase !== 'awake') return;
       phase = 'leaving';
-      if (speaker) await noteBeforeSleep(context, agentId, speaker, { by: 'person' });
-      await speaker?.close({ by: 'person' });
+      await closeAfterNote(context, agentId, speaker);
       await record(asleep(reason));
     },
     inboxChanged: () => inbox.changed(),

@@ -29,14 +29,14 @@ interface Ready {
   /** Agents whose last session is not complete on this device. */
   readonly late: ReadonlySet<string>;
   /**
-   * Why it is unknown whether this device has everything. `other-devices`: they may have more.
-   * `unsaved`: the relay sent something that cannot be stored here.
+   * Nobody knows whether this device has everything: other devices may have more, or the relay sent
+   * something that cannot be stored here.
    */
-  readonly unknown: 'other-devices' | 'unsaved' | null;
+  readonly unknown: boolean;
   /** The person chose not to wait any longer. */
   readonly chosen: boolean;
 }
-const NOBODY_LATE: Ready = { late: new Set(), unknown: null, chosen: false };
+const NOBODY_LATE: Ready = { late: new Set(), unknown: false, chosen: false };
 
 interface CatchingUp {
   /**
@@ -62,7 +62,7 @@ function createCatchingUp({
   live,
   pending,
 }: Pick<Parts, 'dataWorker' | 'devices' | 'device' | 'live' | 'pending'>): CatchingUp {
-  const known = (): Ready => ({ late: new Set(arrivingOf(devices.store.getState())), unknown: null, chosen: true });
+  const known = (): Ready => ({ late: new Set(arrivingOf(devices.store.getState())), unknown: false, chosen: true });
 
   function openWayOut(): WayOut {
     let isTaken = false;
@@ -132,8 +132,7 @@ function createCatchingUp({
       // state stands.
       if (!answer) return { ...known(), chosen: false };
       const { arriving, compared, fetching } = answer;
-      if (!isThere || !fetching)
-        return { late: new Set(arriving), unknown: compared || !isThere ? null : 'other-devices', chosen: false };
+      if (!isThere || !fetching) return { late: new Set(arriving), unknown: isThere && !compared, chosen: false };
     }
   }
 
@@ -144,12 +143,12 @@ function createCatchingUp({
     if (isThere) {
       const answer = await Promise.race([dataWorker.call('received').catch(() => null), wayOut.taken]);
       if (wayOut.isTaken()) return known();
-      if (!answer?.stored) return { ...known(), unknown: 'unsaved', chosen: false };
+      if (!answer?.stored) return { ...known(), unknown: true, chosen: false };
     }
     // The data worker says whether there are other devices, and it may just have started.
     await until(wayOut, devices.store, ({ status, failed }) => status !== null || failed !== null);
     if (wayOut.isTaken()) return known();
-    if (devices.store.getState().status === null) return { ...NOBODY_LATE, unknown: 'other-devices' };
+    if (devices.store.getState().status === null) return { ...NOBODY_LATE, unknown: true };
     if (agentIds.length === 0) return NOBODY_LATE;
     pending.setState({ step: t`Starting the session…` });
     return await fetched(wayOut, agentIds);
@@ -366,7 +365,7 @@ export function createTeamActions(parts: Parts): TeamActions {
       const begins = live.store.getState().live === null;
       const agentIds = [...(begins ? [LEAD_ID] : []), ...called.map(({ agentId }) => agentId)];
       const { late, unknown, chosen } = anyway ? catchingUp.known() : await catchingUp.caughtUp(agentIds);
-      if (!chosen && (unknown !== null || (begins && late.has(LEAD_ID)))) {
+      if (!chosen && (unknown || (begins && late.has(LEAD_ID)))) {
         notices.offer(LATE, {
           label: t`Go on`,
           run: () => void call(kind, called, write, true),
