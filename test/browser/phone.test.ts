@@ -95,7 +95,11 @@ describe('On a phone', () => {
             const { width, height } = (each.closest('label') ?? each).getBoundingClientRect();
             // What is out of sight, and links that are words in a sentence.
             if (width < 2 || each.matches('.skip-link, p a, .md a')) return [];
-            const least = each.matches('.icon-button, .ghost, .solid, .compose-button, .bottom-bar a') ? 44 : 24;
+            const least = each.matches('.icon-button, .ghost, .solid, .compose-button, .bottom-bar a')
+              ? 44
+              : each.matches('button, summary, select')
+                ? 40
+                : 24;
             const zooms = each.matches('input, select, textarea') && parseFloat(getComputedStyle(each).fontSize) < 16;
             return Math.min(width, height) < least - 0.5 || zooms
               ? [`${each.outerHTML.slice(0, 120)}: ${width} × ${height}`]

@@ -259,7 +259,7 @@ export default function InboxPage({ onClose }: { onClose: () => void }) {
           </ul>
         )}
         <p className="gap-4 above-3 flex wrap text-2">
-          <Link href={PATHS.threads}>{t`All threads`}</Link>
+          <Link className="touchable line" href={PATHS.threads}>{t`All threads`}</Link>
         </p>
       </section>
     </div>

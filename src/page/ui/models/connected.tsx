@@ -49,7 +49,7 @@ export default function Connected({ all, connection, agentModel, heardUntil }: C
     <>
       <button
         type="button"
-        className="model-chip pill lifts at-most-full unlined no-fill"
+        className="model-chip pill lifts at-most-full unlined"
         title={`${said}: ${stateText(connection)}`}
         aria-haspopup="dialog"
         onClick={() => setOpen(true)}
