@@ -334,7 +334,6 @@ const LONG_FUNCTIONS = [
   'server/dreams/index.ts',
   'server/files/workspaces/folder.ts',
   'server/households/open-home.ts',
-  'server/households/team.ts',
   'server/log/index.ts',
   'server/mcp/client/link.ts',
   'server/mcp/client/mind-schema.ts',
