@@ -328,7 +328,6 @@ const LONG_FUNCTIONS = [
   'server/agents/minds/served.ts',
   'server/agents/models/index.ts',
   'server/agents/proxy/index.ts',
-  'server/agents/runs/speaker.ts',
   'server/agents/session/egg.ts',
   'server/approvals/pins/folder-scan.ts',
   'server/dreams/index.ts',

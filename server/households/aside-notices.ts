@@ -4,7 +4,7 @@
  */
 import { sentence } from '../../src/shared/domain/names.ts';
 import { LEAD_ID } from '../../src/shared/domain/seat.ts';
-import { messageEvent } from '../agents/runs/speaker.ts';
+import { messageEvent } from '../agents/runs/message-event.ts';
 import type { EventLog } from '../log/index.ts';
 import type { Logger } from '../platform/logger.ts';
 import { createSetAside, type SetAside } from '../platform/set-aside.ts';

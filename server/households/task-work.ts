@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { AgentId } from '../../src/shared/domain/ids.ts';
 import { DEFAULT_SETTINGS } from '../../src/shared/domain/settings.ts';
 import { dayOf } from '../../src/shared/domain/zone-days.ts';
-import { messageEvent } from '../agents/runs/speaker.ts';
+import { messageEvent } from '../agents/runs/message-event.ts';
 import type { Approvals } from '../approvals/requests/index.ts';
 import { commandReach, type Hands, type HandTools } from '../execution/hands/index.ts';
 import { createGuardedFetch } from '../platform/guarded-fetch.ts';

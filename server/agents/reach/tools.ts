@@ -31,7 +31,7 @@ import type { Pauses } from '../../team/pauses/index.ts';
 import type { Caller, TeamTool, ToolOutcome } from '../../tools/index.ts';
 import { defineTool, toolDone, toolError } from '../../tools/define-tool.ts';
 import { moreWait } from '../../team/inbox/index.ts';
-import { messageEvent } from '../runs/speaker.ts';
+import { messageEvent } from '../runs/message-event.ts';
 
 // What a sender is told about its message and the wake.
 

@@ -15,7 +15,9 @@ import type { Directory } from '../../team/directory/index.ts';
 import type { Inbox } from '../../team/inbox/index.ts';
 import { WAYS } from '../../team/memory/foreign.ts';
 import type { RunContext } from './context.ts';
-import { type Gathered, messageEvent, type Speaker } from './speaker.ts';
+import type { Gathered } from './delivery.ts';
+import { messageEvent } from './message-event.ts';
+import type { Speaker } from './speaker.ts';
 import { moreWait } from '../../team/inbox/index.ts';
 import type { Item } from './item.ts';
 

@@ -15,7 +15,9 @@ import type { EventLog } from '../../log/index.ts';
 import type { Caller, TeamTool, ToolOutcome } from '../../tools/index.ts';
 import { defineTool, toolDone, toolError } from '../../tools/define-tool.ts';
 import { createInboxReader } from '../runs/inbox-reader.ts';
-import { type AnswerEnd, createSpeaker, messageEvent, type Speaker } from '../runs/speaker.ts';
+import type { AnswerEnd } from '../runs/delivery.ts';
+import { messageEvent } from '../runs/message-event.ts';
+import { createSpeaker, type Speaker } from '../runs/speaker.ts';
 import type { WakePayloads } from './wake-payloads.ts';
 import {
   AGENT_TOOLS,

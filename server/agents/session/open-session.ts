@@ -10,7 +10,7 @@ import type { EventLists } from '../../team/pauses/index.ts';
 import type { Rest } from '../runs/context.ts';
 import type { SessionContext, SessionHostDeps } from './context.ts';
 import { createLife } from '../runs/life.ts';
-import { messageEvent } from '../runs/speaker.ts';
+import { messageEvent } from '../runs/message-event.ts';
 import { createRecord } from '../runs/recover.ts';
 import { createPrompts } from './prompts.ts';
 import { createRunningSession, type RunningSession } from './session.ts';

@@ -26,7 +26,7 @@ import { LEAD_ID, seatNumber } from '../../../src/shared/domain/seat.ts';
 import type { AgentPayload, SeatPayload } from '../../../src/shared/domain/wake-payload.ts';
 import type { StartSession } from '../../../src/shared/protocol/http.ts';
 import type { MindError, MindErrorKind, RequestState } from '../minds/index.ts';
-import type { AnswerEnd } from '../runs/speaker.ts';
+import type { AnswerEnd } from '../runs/delivery.ts';
 import type { Around, Prompt } from '../runs/context.ts';
 
 // Reasons why an agent is asleep again, or an egg was not born, as sentences for people.
