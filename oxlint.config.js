@@ -339,7 +339,6 @@ const LONG_FUNCTIONS = [
   'server/notifications/rows.ts',
   'server/relay.ts',
   'server/schedules/clock.ts',
-  'server/schedules/perform.ts',
   'server/store/steps/0001-tables.ts',
   'server/sync/socket.ts',
   'server/team/memory/index.ts',

@@ -30,7 +30,8 @@ import { isOn, type ScheduleRows } from './rows.ts';
 import { type Clock, createClock, type Leases } from './clock.ts';
 import { SCHEDULE_LIMITS, type ScheduleLimits } from './settings.ts';
 import type { OpenAlone, UsedUp, Woken } from './alone.ts';
-import { createPerform, endsInLog } from './perform.ts';
+import { endsInLog } from './outcomes.ts';
+import { createPerform } from './perform.ts';
 import {
   createScriptTexts,
   isAgreed,
@@ -54,7 +55,7 @@ import { createShown } from './shown.ts';
 export { createAlone, createRoutineOf, pulseIdOf } from './alone.ts';
 export type { Proposals } from './proposals.ts';
 export { createSnapshots, type Snapshots } from './snapshots.ts';
-export { createGoOn, type GoOn } from './perform.ts';
+export { createGoOn, type GoOn } from './go-on.ts';
 export { createLeases, createMeanwhile, createClockWatch, type ClockWatch, type WatchedClock } from './clock.ts';
 export type { Mappings } from './mapping-contract.ts';
 export { createMappings } from './mappings.ts';

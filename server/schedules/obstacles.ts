@@ -14,7 +14,7 @@ import { problem } from '../http/problem.ts';
 import type { HeldClaim, Projects, SpentUp, TaskWork } from '../projects/board/index.ts';
 import type { OpenAlone, UsedUp } from './alone.ts';
 import type { Mappings } from './mapping-contract.ts';
-import { busyText, reasonOf } from './perform.ts';
+import { busyText, reasonOf } from './outcomes.ts';
 
 /** What the work on tasks knows. A relay without folders for agents has none. */
 export interface WorkStatus {

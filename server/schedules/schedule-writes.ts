@@ -6,7 +6,7 @@ import type { Inbox } from '../team/inbox/index.ts';
 import { isOn, type Row, type ScheduleRows } from './rows.ts';
 import type { Clock } from './clock.ts';
 import type { ScheduleLimits } from './settings.ts';
-import { messageIdOf } from './perform.ts';
+import { messageIdOf } from './occurrence-context.ts';
 import type { Scripts, ScriptText, TextQuestions } from './scripts.ts';
 import { CHANGED_ELSEWHERE, type createRefusals, nameTaken, noRoom, type Written } from './refusals.ts';
 import type { createShown } from './shown.ts';

@@ -15,7 +15,7 @@ import { createWaiting } from '../agents/runs/waiting.ts';
 import { createAlone, type AloneDeps } from './alone.ts';
 import type { Mappings } from './mapping-contract.ts';
 import { projectsText } from './mapping-runs.ts';
-import { dueText, workOf } from './perform.ts';
+import { dueText, workOf } from './routine-work.ts';
 
 interface SizeOfRunDeps {
   readonly alone: Omit<AloneDeps, 'snapshots' | 'runs'>;

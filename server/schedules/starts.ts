@@ -30,7 +30,7 @@ import {
 } from '../projects/board/index.ts';
 import { type NotBegun, NOT_OURS, type OpenAlone, type UsedUp, type Woken, type Worked } from './alone.ts';
 import { type ObstacleFinder, readObstacles } from './obstacles.ts';
-import { performedBy } from './perform.ts';
+import { performedBy } from './outcomes.ts';
 import { SCHEDULE_LIMITS, type ScheduleLimits } from './settings.ts';
 
 /** Tools with which an agent works on a task. They are offered with its text. */

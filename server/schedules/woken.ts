@@ -9,7 +9,7 @@ import type { Directory } from '../team/directory/index.ts';
 import type { ScheduleRows } from './rows.ts';
 import type { Leases, Performed } from './clock.ts';
 import { NOT_OURS, type Woken, type WokenRun } from './alone.ts';
-import { performedBy } from './perform.ts';
+import { performedBy } from './outcomes.ts';
 
 interface WokenDeps {
   readonly rows: Pick<ScheduleRows, 'woken' | 'begins' | 'end' | 'forgetHeld' | 'wakesSince'>;

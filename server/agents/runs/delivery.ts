@@ -223,7 +223,7 @@ export function createDelivery(deps: SpeakerDeps, onInboxRead: (items: readonly 
     return NEARLY_FULL;
   }
 
-  /** What the mind is asked in this turn, and with which tools. Null: there is nothing to deliver. */
+  /** What the mind is asked in this turn, and with which tools. Null: nothing is delivered. */
   async function gather(turn: Turn, messageId: MessageId, mine: Current) {
     const given = turn.items;
     const gathered =

@@ -1,6 +1,6 @@
 /**
- * Events of messages that were written neither by the person on the page nor by a mind in an answer:
- * the relay's own, those of other agents, and those that an agent leaves for the person.
+ * Events of messages that were written neither by the person on the page nor by a mind in an
+ * answer: the relay's own, those of other agents, and those that an agent leaves for the person.
  */
 import type { Compaction, Usage } from '../../../src/shared/protocol/documents.ts';
 import type { EventOf } from '../../../src/shared/protocol/events.ts';

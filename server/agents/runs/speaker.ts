@@ -8,7 +8,8 @@ import { isAway } from '../../store/index.ts';
 import { type AnswerOutcome, createAnswerWriter } from './answer.ts';
 import { saidIn } from './briefing.ts';
 import { createDelivery, type Current, type SpeakerDeps, type Turn } from './delivery.ts';
-import { countTogether, type Item } from './item.ts';
+import type { Item } from './item.ts';
+import { createItemQueue } from './item-queue.ts';
 import { DATABASE_BROKE, type Interruption, RUN_BROKEN, statusOf } from './outcome.ts';
 import { TOOLS_CUT } from './toolbox.ts';
 
@@ -59,16 +60,12 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
   const { context, life, announces, hooks } = deps;
   const { sessionId, now, newId, record } = context;
   const { agentId, runId } = life;
-  let queue: Item[] = [];
+  const queue = createItemQueue();
   let prodded = false;
   let current: Current | null = null;
   let running: Promise<void> | null = null;
   let closed = false;
-  const ofPerson = new Set<MessageId>();
-  function addPerson(items: readonly Item[]): void {
-    for (const { fromPerson, messageId } of items) if (fromPerson && messageId !== null) ofPerson.add(messageId);
-  }
-  const delivery = createDelivery(deps, addPerson);
+  const delivery = createDelivery(deps, queue.noteRead);
   const { conversation } = delivery;
 
   /**
@@ -77,8 +74,6 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
    */
   const isUnasked = (items: readonly Item[]) =>
     (life.cause.kind === 'session' || life.cause.kind === 'wake') && !items.some(({ fromPerson }) => fromPerson);
-
-  const takeItems = () => queue.splice(0, countTogether(queue));
 
   async function answer(given: readonly Item[]): Promise<void> {
     const messageId = newId();
@@ -105,7 +100,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
       over,
     };
     current = mine;
-    if (queue.some(({ fromPerson }) => fromPerson)) mine.heard.abort();
+    if (queue.hasOfPerson()) mine.heard.abort();
     try {
       await take(given, messageId, mine);
     } catch (error) {
@@ -151,10 +146,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     const turn: Turn = { items: given, read: [], isPut: false };
     const outcome = await delivery.ask(turn, messageId, mine).catch(async (error: unknown): Promise<AnswerOutcome> => {
       if (!isAway(error)) throw error;
-      context.logger.warn('An answer was cut off because the database connection broke.', {
-        agentId,
-        error,
-      });
+      context.logger.warn('An answer was cut off because the database connection broke.', { agentId, error });
       mine.interruption ??= { by: 'database', error: DATABASE_BROKE };
       conversation.closeCalls(TOOLS_CUT);
       // The messages were sent to the agent, so the next turn delivers them.
@@ -186,9 +178,9 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
 
   async function run(): Promise<void> {
     try {
-      while ((queue.length > 0 || prodded) && !closed) {
+      while ((!queue.isEmpty() || prodded) && !closed) {
         prodded = false;
-        await answer(takeItems());
+        await answer(queue.take());
       }
     } finally {
       // Also after a failure: otherwise, callers that wait until it is quiet would wait forever.
@@ -212,8 +204,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
   return {
     put(items) {
       if (closed || items.length === 0) return;
-      queue.push(...items);
-      addPerson(items);
+      queue.add(items);
       if (items.some(({ fromPerson }) => fromPerson)) current?.heard.abort();
       start();
     },
@@ -227,34 +218,27 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
       while (running) await running;
     },
     holds: (messageId) =>
-      ofPerson.has(messageId) &&
-      ([...queue, ...(current?.given ?? [])].some((item) => item.messageId === messageId) ||
+      queue.isOfPerson(messageId) &&
+      (queue.has(messageId) ||
+        (current?.given.some((item) => item.messageId === messageId) ?? false) ||
         conversation.has(messageId)),
-    withdraw(messageId) {
-      const at = queue.findIndex((item) => item.fromPerson === true && item.messageId === messageId);
-      if (at >= 0) ofPerson.delete(messageId);
-      return at >= 0 && queue.splice(at, 1).length > 0;
-    },
+    withdraw: queue.withdraw,
     async withdrawFrom(messageId) {
-      // At once, so that only one of two replacements wins.
-      for (const later of [...ofPerson].slice([...ofPerson].indexOf(messageId))) ofPerson.delete(later);
-      const waits = queue.findIndex((item) => item.messageId === messageId);
-      queue = queue.filter((item, i) => i < waits || !item.fromPerson);
-      if (waits < 0) await interrupt({ by: 'person' });
+      if (!queue.withdrawFrom(messageId)) await interrupt({ by: 'person' });
     },
     correctSummary: delivery.correctSummary,
-    settle: () => ofPerson.clear(),
+    settle: queue.settle,
     busy: () => running !== null,
     size: () => conversation.size(),
     interrupt,
     async close(why) {
       closed = true;
-      queue = [];
+      queue.clear();
       await interrupt(why);
     },
     async closeAfter(last, limitMs, why) {
       closed = true;
-      queue = [];
+      queue.clear();
       await interrupt(why);
       const cancel = context.timers.after(limitMs, () => void interrupt(why));
       running = answer([last])
