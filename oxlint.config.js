@@ -330,7 +330,6 @@ const LONG_FUNCTIONS = [
   'server/agents/proxy/index.ts',
   'server/agents/session/egg.ts',
   'server/approvals/pins/folder-scan.ts',
-  'server/dreams/index.ts',
   'server/files/workspaces/folder.ts',
   'server/households/open-home.ts',
   'server/log/index.ts',

@@ -12,37 +12,22 @@
  * - States are in `src/shared/domain/dreams.ts`. Each change of a state is one write. A relay that
  *   died leaves `running`, which its next start turns into `failed`.
  */
-import {
-  dayText,
-  DREAM_INSTRUCTIONS,
-  DREAM_LIMITS,
-  DREAM_STATES,
-  dreamRequest,
-  isDreamOver,
-  type DayMessage,
-} from '../../src/shared/domain/dreams.ts';
-import type { AgentId, DreamId, MessageId, RunId } from '../../src/shared/domain/ids.ts';
-import { sentence, shownName } from '../../src/shared/domain/names.ts';
+import { DREAM_LIMITS, DREAM_STATES, isDreamOver } from '../../src/shared/domain/dreams.ts';
+import type { AgentId, DreamId } from '../../src/shared/domain/ids.ts';
+import { sentence } from '../../src/shared/domain/names.ts';
 import { createQueue } from '../../src/shared/domain/platform/queue.ts';
 import { createTimerSet, type Timers } from '../../src/shared/domain/platform/timers.ts';
-import { tokensOf } from '../../src/shared/domain/request-cost.ts';
-import { textOf } from '../../src/shared/domain/text-of.ts';
-import { momentText, wallTime } from '../../src/shared/domain/zone-days.ts';
+import { wallTime } from '../../src/shared/domain/zone-days.ts';
 import type { Dream } from '../../src/shared/protocol/dreams.ts';
-import type { Reach } from '../agents/reach/contract.ts';
 import type { SessionHost } from '../agents/session/contract.ts';
-import type { EventLog } from '../log/index.ts';
 import type { Directory } from '../team/directory/index.ts';
-import type { Configs } from '../team/gate/configs.ts';
-import type { Runs } from '../agents/runs/index.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { SetAside } from '../platform/set-aside.ts';
-import { NOT_OURS, type NotBegun, type OpenAlone, type Worked } from '../schedules/alone.ts';
 import type { Db } from '../store/index.ts';
-import type { Memories, MemoryOutcome } from '../team/memory/index.ts';
-import { createMemoryTool } from '../team/memory/tools.ts';
-import { type BatchDreamsDeps, createBatchDreams, outcomeOf } from './batch.ts';
-import { createDraft } from './draft.ts';
+import type { MemoryOutcome } from '../team/memory/index.ts';
+import { type BatchDreamsDeps, createBatchDreams } from './batch.ts';
+import { createReadDay, type ReadDay } from './day.ts';
+import { createDreaming, type DreamingDeps } from './dreaming.ts';
 import { createDreamRows } from './rows.ts';
 
 export type DreamOutcome =
@@ -76,41 +61,23 @@ export interface Dreams {
   close(): Promise<void>;
 }
 
-interface DreamsDeps extends Pick<BatchDreamsDeps, 'mind' | 'protocol' | 'costs' | 'snapshots' | 'readAround'> {
+interface DreamsDeps
+  extends DreamingDeps, Pick<BatchDreamsDeps, 'mind' | 'protocol' | 'costs' | 'snapshots' | 'readAround'> {
   readonly db: Db;
   /** Id of the home. */
   readonly home: string;
   /** No other process has this store open. */
   readonly onlyOne: boolean;
-  readonly memories: Memories;
-  readonly alone: Pick<OpenAlone, 'can' | 'work'>;
-  readonly reach: Pick<Reach, 'permitFor'>;
   readonly host: Pick<SessionHost, 'stateOf'>;
-  readonly configs: Pick<Configs, 'household' | 'agent'>;
   readonly directory: Pick<Directory, 'all'>;
-  readonly log: Pick<EventLog, 'read' | 'subscribe'>;
-  readonly runs: Pick<Runs, 'stopRun'>;
   /** The person wants the agent at work without a page, even if its snapshot was withdrawn. */
   readonly allowSnapshot: (agentId: AgentId) => Promise<void>;
   readonly onChange: (agentId: AgentId) => void;
-  /** ms since the epoch */
-  readonly now: () => number;
-  readonly newId: () => string;
   readonly timers: Timers;
   readonly setAside: SetAside;
   readonly logger: Pick<Logger, 'error'>;
 }
 
-/** A message of the log. */
-interface LoggedMessage extends DayMessage {
-  readonly messageId: MessageId;
-  readonly runId: RunId | null;
-}
-/** What the log has by agent. It is read at most once in one look at what is due. */
-type ReadLog = () => Promise<ReadonlyMap<AgentId, readonly LoggedMessage[]>>;
-
-/** Events per read of the log. */
-const PAGE = 2_000;
 /** ms after which a dream of another process that says nothing has died. */
 const DEAD_MS = DREAM_LIMITS.runMs + 3_600_000;
 const HOUR_MS = 3_600_000;
@@ -119,168 +86,21 @@ const HOUR_MS = 3_600_000;
 const OPEN = DREAM_STATES.filter((state) => !isDreamOver(state));
 
 const DIED = sentence`The relay stopped during the dream. The memory is as it was.`;
-const STOPPED = sentence`It was stopped. The memory is as it was.`;
-const WOKEN = sentence`The agent was needed during the dream. The memory is as it was.`;
 const NEVER_BEGAN = sentence`It could not begin. The memory is as it was.`;
-const NO_SNAPSHOT = sentence`The relay has no snapshot of the agent. Open the page once, so that it leaves one.`;
-
-/** Why no run began, as a sentence. Null: it may begin later. */
-function whyNot(worked: NotBegun): string | null {
-  switch (worked.why) {
-    case 'budget':
-      return worked.detail;
-    case 'no-copy':
-      return NO_SNAPSHOT;
-    case 'agent-busy':
-    case 'closing':
-    case 'not-ours':
-    case 'read':
-      return null;
-    default:
-      return worked satisfies never;
-  }
-}
-
 export function createDreams(deps: DreamsDeps): Dreams {
   const { memories, configs, onChange, now, newId, logger } = deps;
   const rows = createDreamRows(deps);
   const timers = createTimerSet(deps.timers);
   const inTurn = createQueue();
   const batches = createBatchDreams({ ...deps, rows, told });
+  const fail = async ({ dreamId }: Dream, detail: string, more: Parameters<typeof rows.become>[2] = {}) =>
+    told(await rows.become(dreamId, 'failed', { ...more, detail, changes: [] }));
+  const dreaming = createDreaming(deps, { rows, batches, told, fail });
+  const days = createReadDay({ ...deps, rows });
   let closed = false;
-  /** The dream under way. */
-  let current: { readonly agentId: AgentId; readonly runId: RunId; isNeeded: boolean } | null = null;
-
-  const unsubscribe = deps.log.subscribe(({ event }) => {
-    if (!current || !('agentId' in event) || event.agentId !== current.agentId) return;
-    const isWoken = event.kind === 'run-started' && event.runId !== current.runId;
-    if (!isWoken && !(event.kind === 'message' && event.author === 'human')) return;
-    current.isNeeded = true;
-    deps.runs.stopRun(current.runId);
-  });
-
   function told(dream: Dream | null): Dream | null {
     if (dream) onChange(dream.agentId);
     return dream;
-  }
-
-  /**
-   * What was said to each agent and by it within the time that a dream reads, without summaries and
-   * notices. One read of the log serves all agents.
-   */
-  async function readLog(): Promise<ReadonlyMap<AgentId, readonly LoggedMessage[]>> {
-    const team = new Map((await deps.directory.all()).map(({ agentId: id, name }) => [id as string, name]));
-    const nameOf = (author: string, agentId: AgentId) => {
-      if (author === agentId) return 'you';
-      return author === 'human' ? 'the human' : shownName(team.get(author) ?? 'somebody', 'agent');
-    };
-    const since = now() - DREAM_LIMITS.dayMs;
-    const byAgent = new Map<AgentId, LoggedMessage[]>();
-    for (let after = 0; ;) {
-      const page = await deps.log.read(after, PAGE);
-      for (const { event } of page) {
-        if (event.kind !== 'message' || event.author === 'relay' || event.time < since || event.compaction) continue;
-        const { agentId, messageId, replaces, time, author, runId = null } = event;
-        const messages = byAgent.get(agentId) ?? [];
-        byAgent.set(agentId, messages);
-        const replaced = replaces === null ? -1 : messages.findIndex((message) => message.messageId === replaces);
-        if (replaced >= 0) messages.splice(replaced);
-        const text = textOf(event.blocks).trim();
-        if (text !== '') messages.push({ messageId, runId, time, by: nameOf(author, agentId), text });
-      }
-      const last = page.at(-1);
-      if (!last || page.length < PAGE) return byAgent;
-      after = last.id;
-    }
-  }
-
-  /** What a dream of this agent reads: what was said since its last dream, without dreams. */
-  async function dayOf(agentId: AgentId, log: ReadLog): Promise<readonly DayMessage[]> {
-    const before = await rows.of(agentId, DREAM_LIMITS.stored);
-    const lastRead = before.find(({ state }) => state !== 'failed' && state !== 'due')?.madeAt ?? 0;
-    const dreams = new Set(before.map(({ runId }) => runId));
-    const messages = (await log()).get(agentId) ?? [];
-    return messages.filter(({ time, runId }) => time >= lastRead && (runId === null || !dreams.has(runId)));
-  }
-
-  const fail = async ({ dreamId }: Dream, detail: string, more: Parameters<typeof rows.become>[2] = {}) =>
-    told(await rows.become(dreamId, 'failed', { ...more, detail, changes: [] }));
-
-  /** Dreams. `stays`: it could not begin and stays due. */
-  async function dream(due: Dream, log: ReadLog): Promise<void> {
-    const { agentId, dreamId, night } = due;
-    if (!(await deps.alone.can(agentId))) {
-      // A page may leave it in a moment.
-      if (now() - due.madeAt > DREAM_LIMITS.snapshotMs) return void (await fail(due, NO_SNAPSHOT));
-      return void timers.after(DREAM_LIMITS.snapshotAgainMs, lookNow);
-    }
-    const byPerson = night === null;
-    const { decision, permit } = await deps.reach.permitFor({
-      target: agentId,
-      source: byPerson ? { kind: 'person' } : { kind: 'schedule', name: 'Dream' },
-      way: byPerson ? 'person' : 'schedule',
-      reason: null,
-      messageId: null,
-      callerSession: null,
-      // The night is when nobody is disturbed.
-      inDark: true,
-    });
-    if (!permit) return byPerson ? void (await fail(due, decision.detail)) : undefined;
-    try {
-      const [base, day, { effective }] = await Promise.all([
-        memories.list(agentId),
-        dayOf(agentId, log),
-        configs.agent(agentId),
-      ]);
-      const draft = createDraft({ agentId, base, ofTeam: memories, newId, now });
-      const tool = createMemoryTool({
-        memories: draft.memories,
-        sourceOf: ({ runId = null }) => ({ by: 'dream', sessionId: null, runId, read: [] }),
-      });
-      const whenOf = (time: number) => momentText(time, effective.time_zone);
-      const messages = dayText(day, whenOf);
-      if (await batches.submit(due, messages)) return lookAgain();
-      const worked = await deps.alone.work({
-        agentId,
-        cause: { kind: 'dream' },
-        why: dreamRequest(messages),
-        needs: [tool.name],
-        instructions: DREAM_INSTRUCTIONS,
-        columns: [],
-        lastSession: false,
-        before: [],
-        model: null,
-        laterModel: null,
-        tools: null,
-        onlyTools: [tool],
-        readsInbox: false,
-        timeoutMs: DREAM_LIMITS.runMs,
-        busyMs: effective.pulse_busy_wait_ms,
-        maxTurns: DREAM_LIMITS.requests,
-        cachesForAnHour: false,
-        async begins(runId) {
-          if (!told(await rows.become(dreamId, 'running', { runId }))) return NOT_OURS;
-          current = { agentId, runId, isNeeded: false };
-          return null;
-        },
-      });
-      await ended(due, worked, draft);
-    } finally {
-      current = null;
-      await permit.release();
-    }
-  }
-
-  async function ended(due: Dream, worked: Worked, draft: ReturnType<typeof createDraft>): Promise<void> {
-    if (worked.kind === 'skipped') {
-      const why = whyNot(worked);
-      if (why !== null) await fail(due, why);
-      return;
-    }
-    const { outcome, reason, usage, said, costMicroUsd, estimated } = worked.end;
-    const spent = { said, costMicroUsd, estimated, tokens: usage && tokensOf(usage) };
-    if (outcome !== 'done') return void (await fail(due, current?.isNeeded ? WOKEN : (reason ?? STOPPED), spent));
-    told(await rows.become(due.dreamId, ...outcomeOf(draft, spent)));
   }
 
   async function adopt(dreamId: DreamId): Promise<DreamOutcome> {
@@ -313,7 +133,7 @@ export function createDreams(deps: DreamsDeps): Dreams {
   }
 
   /** Makes the dreams of this night due. */
-  async function makeDue(log: ReadLog): Promise<void> {
+  async function makeDue(readDay: ReadDay): Promise<void> {
     const open = await rows.inState(...OPEN);
     for (const { agentId, retired } of await deps.directory.all()) {
       const { effective } = await configs.agent(agentId);
@@ -322,17 +142,23 @@ export function createDreams(deps: DreamsDeps): Dreams {
       const night = nightNow(effective.time_zone, hour);
       const isNew = night !== null && (await rows.of(agentId, 1)).every((last) => last.night !== night);
       // Without messages there is nothing to dream of, and nothing is spent.
-      if (isNew && (await dayOf(agentId, log)).length > 0) told(await rows.add({ dreamId: newId(), agentId, night }));
+      if (isNew && (await readDay(agentId)).length > 0) told(await rows.add({ dreamId: newId(), agentId, night }));
     }
   }
 
-  async function dreamDue(log: ReadLog): Promise<void> {
+  async function dreamOf(due: Dream, readDay: ReadDay): Promise<void> {
+    const outcome = await dreaming.dream(due, readDay);
+    if (outcome === 'no-snapshot') timers.after(DREAM_LIMITS.snapshotAgainMs, lookNow);
+    if (outcome === 'submitted') lookAgain();
+  }
+
+  async function dreamDue(readDay: ReadDay): Promise<void> {
     for (const due of (await rows.inState('due')).toReversed()) {
       if (closed) return;
       if (now() - due.madeAt > DREAM_LIMITS.dueMs) await fail(due, NEVER_BEGAN);
       // By night it waits until the agent sleeps.
       else if (due.night === null || deps.host.stateOf(due.agentId) === 'absent')
-        await dream(due, log).catch(async (error: unknown) => {
+        await dreamOf(due, readDay).catch(async (error: unknown) => {
           logger.error('A dream ended because of an error in it.', { agentId: due.agentId, error });
           await fail(due, NEVER_BEGAN);
         });
@@ -343,11 +169,10 @@ export function createDreams(deps: DreamsDeps): Dreams {
   const look = () =>
     inTurn(async () => {
       if (closed) return;
-      let read: ReturnType<typeof readLog> | null = null;
-      const log = () => (read ??= readLog());
+      const readDay = days();
       await batches.look();
-      await makeDue(log);
-      await dreamDue(log);
+      await makeDue(readDay);
+      await dreamDue(readDay);
       if ((await rows.inState('submitted')).length > 0) lookAgain();
     });
   /** Looks again for answers of batches. */
@@ -407,7 +232,7 @@ export function createDreams(deps: DreamsDeps): Dreams {
     begin,
     close() {
       closed = true;
-      unsubscribe();
+      dreaming.close();
       batches.close();
       timers.close();
       return inTurn(() => Promise.resolve());
