@@ -326,7 +326,6 @@ const LONG_FUNCTIONS = [
   'server/agents/minds/assembly.ts',
   'server/agents/minds/request-queue.ts',
   'server/agents/minds/served.ts',
-  'server/agents/models/index.ts',
   'server/agents/proxy/index.ts',
   'server/agents/session/egg.ts',
   'server/approvals/pins/folder-scan.ts',

@@ -2,8 +2,9 @@
  * The models of one household: those that the relay's environment names, and those that its pages
  * have connected.
  *
- * `connection.ts` is one connected server, and asks it for its models and for one word. `rows.ts`
- * has the connections in the store, and `relay.ts` opens the models of each household.
+ * `connection.ts` is one connected server, and asks it for its models and for one word.
+ * `trials.ts` tries a server before it is connected. `rows.ts` has the connections in the store, and
+ * `relay.ts` opens the models of each household.
  *
  * Main type: `HomeModels`.
  *
@@ -19,87 +20,18 @@ import {
   type Connection,
   type ConnectModel,
   type FoundServer,
-  type ListedModel,
   MODEL_LIMITS,
   type Models,
-  type Protocol,
 } from '../../../src/shared/protocol/models.ts';
 import { sentence } from '../../../src/shared/domain/names.ts';
 import type { HomeRights } from '../../access/owner-rights.ts';
-import { checkAddress } from '../../platform/guarded-fetch.ts';
-import { type Mind, type MindErrorKind, passedOn } from '../minds/index.ts';
-import { OFFICIAL_API } from '../minds/settings.ts';
+import { type Mind, passedOn } from '../minds/index.ts';
 import type { UpstreamKey } from '../proxy/upstream.ts';
-import { CONNECT_LIMITS, KNOWN_HOSTS, USUAL_SERVERS } from './settings.ts';
-import {
-  type Connected,
-  createConnected,
-  createServerConnection,
-  type ServerConnection,
-  type Listing,
-  listModels,
-  modelsIn,
-  needsKey,
-  refusesKey,
-  type Trial,
-  usualModels,
-} from './connection.ts';
+import { waysTo } from './addresses.ts';
+import { CONNECT_LIMITS, USUAL_SERVERS } from './settings.ts';
+import { type Connected, createConnected, type ServerConnection, listModels, modelsIn } from './connection.ts';
+import { createServerTrials, type NotAnswering } from './trials.ts';
 import { createModelRows, type StoredModel, type ModelRowsDeps } from './rows.ts';
-
-// Derives from an address the ways to ask its server: the protocol, and the base of its path.
-// People paste what a server's documentation shows: a base URL with or without its version, or the
-// full address of an endpoint. Where the address does not decide, each way is tried.
-
-interface Way {
-  readonly protocol: Protocol;
-  /** For the Messages API without `/v1`. For others, everything before their path. */
-  readonly address: string;
-}
-
-/** Endpoint paths by protocol. */
-const CALLS: readonly (readonly [RegExp, Protocol])[] = [
-  [/\/v1\/messages(?:\/count_tokens)?$/, 'messages'],
-  [/\/messages$/, 'messages'],
-  [/\/(?:chat\/)?completions$/, 'chat'],
-  [/\/responses$/, 'responses'],
-  [/\/models\/[^/]+:(?:streamGenerateContent|generateContent)$/i, 'google'],
-];
-
-const withoutSlash = (path: string) => path.replace(/\/+$/, '');
-const VERSION = /\/v\d+(?:(?:alpha|beta)\d*)?$/;
-
-/** The ways for this base, the likeliest first. */
-function waysOf(origin: string, path: string): readonly Way[] {
-  const at = (protocol: Protocol, rest: string): Way => ({ protocol, address: `${origin}${rest}` });
-  // Gemini's own API, and its address for OpenAI clients.
-  if (/\/v\d+(?:alpha|beta)\d*\/openai$/.test(path)) return [at('chat', path)];
-  if (/\/v1beta$/.test(path)) return [at('google', path), at('chat', `${path}/openai`)];
-  const base = path.replace(/\/v1$/, '');
-  const chat = VERSION.test(path) ? path : `${path}/v1`;
-  return [
-    at('messages', base),
-    at('chat', chat),
-    // Some servers have no version in their paths.
-    ...(chat === path ? [] : [at('chat', path)]),
-  ];
-}
-
-/** `given`: an http or https URL. Returns at least one way. */
-export function waysTo(given: string): readonly Way[] {
-  const url = new URL(given);
-  const { origin } = url;
-  const path = withoutSlash(url.pathname);
-  for (const [call, protocol] of CALLS)
-    if (call.test(path)) {
-      const base = withoutSlash(path.replace(call, ''));
-      return [{ protocol, address: `${origin}${base}` }];
-    }
-  const stripped = withoutSlash(path.replace(/\/models$/, ''));
-  const known = KNOWN_HOSTS[url.hostname];
-  if (known && known.paths.includes(stripped))
-    return known.ways.map((way) => ({ ...way, address: origin + way.address }));
-  return waysOf(origin, stripped);
-}
 
 /** A model that is configured where the relay is started, for every household. */
 export interface EnvironmentModel {
@@ -111,9 +43,8 @@ const ENVIRONMENT = 'environment';
 
 export type Connecting =
   | { readonly ok: true; readonly connection: Connection }
-  | { readonly ok: false; readonly reason: 'address' | 'unknown' | 'too-many'; readonly detail: string }
-  | { readonly ok: false; readonly reason: 'no-answer'; readonly detail: string }
-  | { readonly ok: false; readonly reason: 'choose'; readonly detail: string; readonly models: readonly ListedModel[] };
+  | { readonly ok: false; readonly reason: 'unknown' | 'too-many'; readonly detail: string }
+  | NotAnswering;
 
 export interface HomeModels {
   /** The current mind. It routes by the requested model. */
@@ -165,45 +96,6 @@ export interface HomeModelsDeps extends ModelRowsDeps {
 
 /** Anthropic's own. */
 const OWN = { protocol: 'messages', address: null } as const;
-const NONE = sentence`The relay’s owner has not allowed pages to connect models (--model-addresses).`;
-
-/**
- * After these failures another protocol may work: the path does not exist, or the answer has
- * another form.
- */
-const MAY_BE_ANOTHER: ReadonlySet<MindErrorKind> = new Set([
-  'no-such-address',
-  'upstream-broken',
-  'stream-cut',
-  'refused-request',
-  'bad-key',
-]);
-const NO_ADDRESS: ReadonlySet<MindErrorKind> = new Set(['no-such-address', 'upstream-broken']);
-
-/** The most informative of several failures. */
-function whyNot(failures: readonly Trial[], host: string): string {
-  const telling = failures.find(({ failure }) => failure !== null && !NO_ADDRESS.has(failure)) ?? failures[0];
-  if (telling?.failure === 'no-such-address' && failures.length > 1)
-    return sentence`${host} speaks none of the protocols that Roost knows under this address. Give the one that its documentation calls “base URL”.`;
-  return telling?.state.kind === 'fails' ? telling.state.message : sentence`It did not answer.`;
-}
-
-/** Why no models are known. */
-function unlisted(listing: Listing, host: string, hasKey: boolean): string {
-  switch (listing.kind) {
-    case 'models':
-      return sentence`${host} has no models yet. Load one there; if it has one all the same, type its name.`;
-    case 'locked':
-      return hasKey ? refusesKey(host) : needsKey(host);
-    case 'unreachable':
-      return sentence`${host} cannot be reached. Start it there, and check the address.`;
-    case 'none':
-      return sentence`${host} does not say which models it has. Type the name of its model.`;
-    default:
-      return listing satisfies never;
-  }
-}
-
 /** Whether both addresses are the same server, whichever protocol was found there. */
 const sameServer = (one: string | null, other: string | null) =>
   one === other || (one !== null && other !== null && one.replace(/\/v1$/, '') === other.replace(/\/v1$/, ''));
@@ -235,23 +127,7 @@ export async function openHomeModels(deps: HomeModelsDeps): Promise<HomeModels> 
   const { environment, rehearsal, now, elapsed } = deps;
   const may = deps.rights.servers;
   const rows = createModelRows(deps);
-  const lineOf = ({
-    protocol,
-    key,
-    address,
-    leadModel,
-    agentModel,
-  }: Pick<StoredModel, 'protocol' | 'key' | 'address' | 'leadModel' | 'agentModel'>) =>
-    createServerConnection({
-      protocol,
-      key,
-      address,
-      models: { lead: leadModel, agent: agentModel },
-      maxRequests: deps.maxRequests,
-      guard: may,
-      now,
-      elapsed,
-    });
+  const { lineOf, run: tried } = createServerTrials(deps);
   const connected = (
     connectionId: string,
     kept: StoredModel,
@@ -295,107 +171,6 @@ export async function openHomeModels(deps: HomeModelsDeps): Promise<HomeModels> 
   await reread();
 
   const shown = (): Models => ({ connections: all().map((each) => each.shown()), may });
-
-  type TriedWay = Pick<StoredModel, 'protocol' | 'address'>;
-  type Tried = {
-    readonly ok: true;
-    readonly line: ServerConnection;
-    readonly kept: StoredModel;
-    readonly state: Connection['state'];
-  };
-  async function tried(
-    given: Pick<StoredModel, 'kind' | 'key'> & { readonly model: string; readonly ways: readonly TriedWay[] },
-  ): Promise<Tried | Extract<Connecting, { ok: false }>> {
-    const { kind, key, ways } = given;
-    const address = ways[0]?.address ?? null;
-    if (key !== null) deps.onKey(key);
-    if (may === 'none') return { ok: false, reason: 'address', detail: NONE };
-    if (address !== null) {
-      const url = new URL(address);
-      if (deps.isOwn(url))
-        return {
-          ok: false,
-          reason: 'address',
-          detail: sentence`This is Roost’s own address: it would ask itself for ever.`,
-        };
-      const check = await checkAddress(url, may);
-      if (check === 'refused') return { ok: false, reason: 'address', detail: deps.rights.refusal('inner-servers') };
-      if (check === 'unknown')
-        return {
-          ok: false,
-          reason: 'no-answer',
-          detail: sentence`${url.hostname} cannot be found. Is the address right?`,
-        };
-    }
-    const { host } = new URL(address ?? OFFICIAL_API);
-    const found = await findListing(ways, key);
-    const { listing } = found;
-    const listed = modelsIn(listing) ?? [];
-    const { lead: leadModel, agent: agentModel } = usualModels(kind, listed, given.model);
-    if (leadModel === '') return { ok: false, reason: 'no-answer', detail: unlisted(listing, host, key !== null) };
-    // A request may cost money, and the person's choice of model is unknown.
-    if (kind === 'server' && key !== null && given.model === '' && listed.length > 1)
-      return {
-        ok: false,
-        reason: 'choose',
-        detail: sentence`${host} has ${listed.length} models. Choose one; nothing was asked yet.`,
-        models: listed,
-      };
-    const usual = { leadModel, agentModel };
-    // A server also lists embedding models, and models that it has not loaded.
-    const others =
-      kind === 'server' && given.model === ''
-        ? listed.filter(({ id }) => id !== leadModel).slice(0, CONNECT_LIMITS.tried - 1)
-        : [];
-    const choices = [usual, ...others.map(({ id }) => ({ leadModel: id, agentModel: id }))];
-    const failures: Trial[] = [];
-    for (const way of found.ways) {
-      const trial = await triedBy(way, choices, { kind, key, models: [...listed] });
-      if ('line' in trial) return trial;
-      failures.push(trial);
-      if (trial.failure !== null && !MAY_BE_ANOTHER.has(trial.failure)) break;
-    }
-    return { ok: false, reason: 'no-answer', detail: whyNot(failures, host) };
-  }
-
-  /**
-   * Requests the models in each way until one answers. That way and the later ones remain to be
-   * tried.
-   */
-  async function findListing(ways: readonly TriedWay[], key: string | null) {
-    let listing: Listing = { kind: 'none' };
-    for (const way of ways) {
-      const line = lineOf({ ...way, key, leadModel: '', agentModel: '' });
-      const next = await line.list();
-      await line.close();
-      if (next.kind === 'models') return { listing: next, ways };
-      // The most informative of several results.
-      if (next.kind !== 'none') listing = next;
-      if (next.kind === 'unreachable') break;
-    }
-    return { listing, ways };
-  }
-
-  /** Tries one way, with one model after another. */
-  async function triedBy(
-    way: TriedWay,
-    choices: readonly Pick<StoredModel, 'leadModel' | 'agentModel'>[],
-    given: Pick<StoredModel, 'kind' | 'key' | 'models'>,
-  ): Promise<Tried | Trial> {
-    let first: Trial | null = null;
-    for (const chosen of choices) {
-      const kept: StoredModel = { ...given, ...way, ...chosen, windows: {} };
-      const line = lineOf(kept);
-      const trial = await line.try(chosen.agentModel, true);
-      if (trial.failure === null) return { ok: true, line, kept, state: trial.state };
-      await line.close();
-      first ??= trial;
-      if (trial.state.kind !== 'fails' || (trial.state.why !== 'no-model' && trial.state.why !== 'other')) break;
-      // A wrong path is wrong for every model.
-      if (trial.failure === 'no-such-address') break;
-    }
-    return first ?? { state: { kind: 'untried' }, failure: 'aborted' };
-  }
 
   return {
     mind: {

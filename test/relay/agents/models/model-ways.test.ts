@@ -1,7 +1,7 @@
 /** What an address says of a server, and a text of a name. */
 import { describe, expect, it } from 'vitest';
 import { usesNoTools } from '../../../../server/agents/minds/shapes.ts';
-import { waysTo } from '../../../../server/agents/models/index.ts';
+import { waysTo } from '../../../../server/agents/models/addresses.ts';
 import { nameInWords } from '../../../../server/agents/session/egg.ts';
 
 const shown = (address: string) => waysTo(address).map((way) => `${way.protocol} ${way.address}`);
