@@ -152,9 +152,9 @@ interface NotificationRowsDeps {
   readonly home: string;
 }
 
-export function createNotificationRows({ db, home }: NotificationRowsDeps) {
-  const read = (value: string) => notificationSchema.parse(JSON.parse(value));
-  const sendsOf = (key: string) => db.deleteFrom('notification_sends').where('home', '=', home).where('key', '=', key);
+/** The pushes of notifications: one for each device. */
+function createSendRows({ db, home }: NotificationRowsDeps) {
+  const removeOf = (key: string) => db.deleteFrom('notification_sends').where('home', '=', home).where('key', '=', key);
 
   const changeSend = ({ key, browser }: Pick<DueSend, 'key' | 'browser'>, state: string) =>
     db
@@ -165,6 +165,72 @@ export function createNotificationRows({ db, home }: NotificationRowsDeps) {
       .where('state', '=', state);
 
   return {
+    removeOf,
+    /** Devices that were notified, or were planned to be. */
+    async toldOf(key: string): Promise<ReadonlySet<string>> {
+      const rows = await db
+        .selectFrom('notification_sends')
+        .select('browser')
+        .where('home', '=', home)
+        .where('key', '=', key)
+        .execute();
+      return new Set(rows.map(({ browser }) => browser));
+    },
+    /** Claims due pushes, except those to these devices. */
+    async claim(
+      now: number,
+      { claimMs, most, but }: { readonly claimMs: number; readonly most: number; readonly but: readonly string[] },
+    ): Promise<readonly DueSend[]> {
+      let due = db
+        .selectFrom('notification_sends')
+        .select(['key', 'browser'])
+        .where('home', '=', home)
+        .where('state', 'in', ['waits', 'sending', 'closing'])
+        .where('due_at', '<=', now)
+        .orderBy('due_at')
+        .limit(most)
+        .forUpdate()
+        .skipLocked();
+      if (but.length > 0) due = due.where('browser', 'not in', but);
+      return await db
+        .updateTable('notification_sends')
+        .set({ state: sql`case when state = 'waits' then 'sending' else state end`, due_at: now + claimMs })
+        .where('home', '=', home)
+        .where(sql<boolean>`(key, browser) in (${due})`)
+        .returning(['key', 'browser', 'state', 'tries'])
+        .execute();
+    },
+    /**
+     * The result of one push: delivered and still open (`sent`), undeliverable (`failed`), to be
+     * repeated, or over (null).
+     */
+    async became(
+      due: DueSend,
+      next: { readonly dueAt: number; readonly tries: number } | 'sent' | 'failed' | null,
+      now: number,
+    ): Promise<void> {
+      const { key, browser, state } = due;
+      // A push that was closed meanwhile is not changed, because closing it is due now.
+      if (next === null)
+        return void (await removeOf(key).where('browser', '=', browser).where('state', '=', state).execute());
+      const { numUpdatedRows } = await changeSend(due, state)
+        .set(
+          typeof next === 'string'
+            ? { state: next }
+            : { state: state === 'sending' ? 'waits' : state, due_at: next.dueAt, tries: next.tries },
+        )
+        .executeTakeFirst();
+      if (numUpdatedRows === 0n && state === 'sending') await changeSend(due, 'closing').set({ due_at: now }).execute();
+    },
+  };
+}
+
+export function createNotificationRows({ db, home }: NotificationRowsDeps) {
+  const read = (value: string) => notificationSchema.parse(JSON.parse(value));
+  const { removeOf: sendsOf, ...sends } = createSendRows({ db, home });
+
+  return {
+    ...sends,
     /** The first device is notified at `raisedAt`. False: it was raised before. */
     async raise(raised: RaisedNotification): Promise<boolean> {
       const { numInsertedOrUpdatedRows = 0n } = await db
@@ -262,16 +328,6 @@ export function createNotificationRows({ db, home }: NotificationRowsDeps) {
         .where('next_at', '>', now)
         .execute();
     },
-    /** Devices that were notified, or were planned to be. */
-    async toldOf(key: string): Promise<ReadonlySet<string>> {
-      const rows = await db
-        .selectFrom('notification_sends')
-        .select('browser')
-        .where('home', '=', home)
-        .where('key', '=', key)
-        .execute();
-      return new Set(rows.map(({ browser }) => browser));
-    },
     /** No further pushes. Earlier ones stay. */
     async stop(key: string): Promise<void> {
       await db
@@ -306,52 +362,6 @@ export function createNotificationRows({ db, home }: NotificationRowsDeps) {
         .where('key', '=', key)
         .execute();
       return true;
-    },
-    /** Claims due pushes, except those to these devices. */
-    async claim(
-      now: number,
-      { claimMs, most, but }: { readonly claimMs: number; readonly most: number; readonly but: readonly string[] },
-    ): Promise<readonly DueSend[]> {
-      let due = db
-        .selectFrom('notification_sends')
-        .select(['key', 'browser'])
-        .where('home', '=', home)
-        .where('state', 'in', ['waits', 'sending', 'closing'])
-        .where('due_at', '<=', now)
-        .orderBy('due_at')
-        .limit(most)
-        .forUpdate()
-        .skipLocked();
-      if (but.length > 0) due = due.where('browser', 'not in', but);
-      return await db
-        .updateTable('notification_sends')
-        .set({ state: sql`case when state = 'waits' then 'sending' else state end`, due_at: now + claimMs })
-        .where('home', '=', home)
-        .where(sql<boolean>`(key, browser) in (${due})`)
-        .returning(['key', 'browser', 'state', 'tries'])
-        .execute();
-    },
-    /**
-     * The result of one push: delivered and still open (`sent`), undeliverable (`failed`), to be
-     * repeated, or over (null).
-     */
-    async became(
-      due: DueSend,
-      next: { readonly dueAt: number; readonly tries: number } | 'sent' | 'failed' | null,
-      now: number,
-    ): Promise<void> {
-      const { key, browser, state } = due;
-      // A push that was closed meanwhile is not changed, because closing it is due now.
-      if (next === null)
-        return void (await sendsOf(key).where('browser', '=', browser).where('state', '=', state).execute());
-      const { numUpdatedRows } = await changeSend(due, state)
-        .set(
-          typeof next === 'string'
-            ? { state: next }
-            : { state: state === 'sending' ? 'waits' : state, due_at: next.dueAt, tries: next.tries },
-        )
-        .executeTakeFirst();
-      if (numUpdatedRows === 0n && state === 'sending') await changeSend(due, 'closing').set({ due_at: now }).execute();
     },
     /** When the next device or push is due. Null: none waits. */
     async nextDue(): Promise<number | null> {

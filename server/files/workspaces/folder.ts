@@ -229,6 +229,30 @@ interface Below {
   readonly held: string[];
 }
 
+/** Throws where the content is not the expected one. */
+async function refuseOther(folder: OpenFolder, raw: Buffer, expects: string | undefined, names: readonly string[]) {
+  if (expects === undefined || (await liesIn(folder, raw, WORKSPACE_LIMITS.lies)).mark === expects) return;
+  throw new WorkspaceError('changed', `${shownPath(names)} has changed meanwhile. Nothing was done.`);
+}
+
+type Stats = Awaited<ReturnType<typeof lstat>>;
+
+/** Throws where something that is no file stands in the place of a file to write. */
+function refuseNoFile(there: Stats | null, names: readonly string[]): void {
+  if (there && !there.isFile())
+    throw new WorkspaceError('not-a-file', `${shownPath(names)} exists already, and is not a file.`);
+}
+
+/** Throws where a move would overwrite a folder, or a file that it may not replace. */
+function refuseOverwrite(moved: Stats, there: Stats, target: readonly string[], replaces: boolean): void {
+  if (there.isDirectory() || moved.isDirectory())
+    throw new WorkspaceError(
+      'exists',
+      `${shownPath(target)} exists already${there.isDirectory() ? ', and is a folder: give the whole new path, with the new name' : ''}. Nothing was moved.`,
+    );
+  if (!replaces) throw new WorkspaceError('exists', `${shownPath(target)} exists already. Nothing was moved.`);
+}
+
 function folderBelow(below: Below): Folder {
   const { root, above, inTurn, held } = below;
 
@@ -271,12 +295,6 @@ function folderBelow(below: Below): Folder {
         `${shownPath(names)} cannot change while a command runs that the human allowed with it. Wait for its end, or end it.`,
       );
   }
-  /** Throws where the content is not the expected one. */
-  async function refuseOther(folder: OpenFolder, raw: Buffer, expects: string | undefined, names: readonly string[]) {
-    if (expects === undefined || (await liesIn(folder, raw, WORKSPACE_LIMITS.lies)).mark === expects) return;
-    throw new WorkspaceError('changed', `${shownPath(names)} has changed meanwhile. Nothing was done.`);
-  }
-
   const openFile = (path: string) =>
     inParent(namesIn(path), false, async (parent, name, names) =>
       openFileIn(parent, await rawName(parent, name), shownPath(names)),
@@ -314,11 +332,7 @@ function folderBelow(below: Below): Folder {
     },
     write: (path, bytes, { expects } = {}) =>
       inParent(namesIn(path), true, async (parent, name, names) => {
-        const refuseNoFile = (before: Awaited<ReturnType<typeof statOf>>) => {
-          if (before && !before.isFile())
-            throw new WorkspaceError('not-a-file', `${shownPath(names)} exists already, and is not a file.`);
-        };
-        refuseNoFile(await statOf(at(parent, name)));
+        refuseNoFile(await statOf(at(parent, name)), names);
         return await unseen(async (made) => {
           const half = at(parent, made);
           try {
@@ -332,7 +346,7 @@ function folderBelow(below: Below): Folder {
               refuseHeld(names);
               await refuseOther(parent, Buffer.from(name), expects, names);
               const before = await statOf(at(parent, name));
-              refuseNoFile(before);
+              refuseNoFile(before, names);
               // Replaces whatever is there by now. A link is replaced itself, and its target stays.
               await rename(half, at(parent, name));
               return { replaced: before ? before.size : null };
@@ -384,15 +398,7 @@ function folderBelow(below: Below): Folder {
             const isSame = there !== null && moved.ino === there.ino && moved.dev === there.dev;
             // On a case-insensitive disk the entry exists under both names.
             const isRespelled = isSame && source.join('/') !== target.join('/') && folded(source) === folded(target);
-            if (there && !isRespelled) {
-              if (there.isDirectory() || moved.isDirectory())
-                throw new WorkspaceError(
-                  'exists',
-                  `${shownPath(target)} exists already${there.isDirectory() ? ', and is a folder: give the whole new path, with the new name' : ''}. Nothing was moved.`,
-                );
-              if (!replaces)
-                throw new WorkspaceError('exists', `${shownPath(target)} exists already. Nothing was moved.`);
-            }
+            if (there && !isRespelled) refuseOverwrite(moved, there, target, replaces);
             // Two names of one file. Renaming one to the other does nothing.
             if (isSame && !isRespelled) await unlink(placeOf(parent, raw));
             else await rename(placeOf(parent, raw), at(newParent, newName));

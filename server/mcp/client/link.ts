@@ -151,6 +151,27 @@ async function callTool(
   }
 }
 
+/** The SDK answers each question of a server by a request of its own. Too many end the connection. */
+function limitQuestions(
+  transport: Open['transport'],
+  limits: NonNullable<LinkDeps['limits']>,
+  onFlood: (error: Error) => void,
+): void {
+  const asksTooMuch = createFlood({ ...limits, windowMessages: limits.windowQuestions });
+  transport.onmessage = (message) => {
+    if (!('method' in message && 'id' in message) || !asksTooMuch(1, 0)) return;
+    const error = new Error(FLOODED);
+    onFlood(error);
+    throw error;
+  };
+}
+
+/** The server refuses the request in the way that servers of 2024 do. */
+function mayBeOld({ cause }: ConnectError): boolean {
+  const status = statusOf(cause);
+  return status !== null && status >= 400 && status < 500 && !NO_OTHER_WAY.includes(status);
+}
+
 export function createLink(deps: LinkDeps): Link {
   const { attachment, timers, elapsed, filter, onChange, limits = MCP_LIMITS } = deps;
   /** One line, because a line break would make the text look like the relay's own. */
@@ -258,14 +279,7 @@ export function createLink(deps: LinkDeps): Link {
       // The SSE stream reconnects by itself, to a server that has lost the session.
       if (way === 'stream' && open) void replace(open);
     };
-    // The SDK answers each question of a server by a request of its own.
-    const asksTooMuch = createFlood({ ...limits, windowMessages: limits.windowQuestions });
-    transport.onmessage = (message) => {
-      if (!('method' in message && 'id' in message) || !asksTooMuch(1, 0)) return;
-      const error = new Error(FLOODED);
-      endFor(error);
-      throw error;
-    };
+    limitQuestions(transport, limits, endFor);
     connecting = { client, transport };
     const notSlow = timers.after(limits.slowStartMs, () => {
       if (isProgram && status.state === 'connecting')
@@ -298,11 +312,6 @@ export function createLink(deps: LinkDeps): Link {
       connecting = null;
     }
   }
-  /** The server refuses the request in the way that servers of 2024 do. */
-  const mayBeOld = ({ cause }: ConnectError) => {
-    const status = statusOf(cause);
-    return !closed && status !== null && status >= 400 && status < 500 && !NO_OTHER_WAY.includes(status);
-  };
   const connect = singleFlight(async (): Promise<LinkStatus> => {
     if (closed || current) return status;
     stand({ state: 'connecting', problem: null });
@@ -310,7 +319,7 @@ export function createLink(deps: LinkDeps): Link {
       await connectBy('requests');
     } catch (error) {
       if (!(error instanceof ConnectError)) throw error;
-      if (!mayBeOld(error)) return fail(error.cause, error.said);
+      if (closed || !mayBeOld(error)) return fail(error.cause, error.said);
       try {
         await connectBy('stream');
       } catch (again) {

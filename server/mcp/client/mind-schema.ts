@@ -132,18 +132,7 @@ export function mindSchemaOf(given: unknown, { schemaParts }: MindSchemaLimits):
     else renamed.set(own, name);
     return own;
   }
-  /** The value at a pointer within this schema. Undefined: there is none. */
-  function at(pointer: string): unknown {
-    if (!pointer.startsWith('#/')) return pointer === '#' ? root : undefined;
-    return pointer
-      .slice(2)
-      .split('/')
-      .reduce<unknown>((found, step) => {
-        const name = decoded(step).replaceAll('~1', '/').replaceAll('~0', '~');
-        if (typeof found !== 'object' || found === null || !Object.hasOwn(found, name)) return undefined;
-        return (found as Schema)[name];
-      }, root);
-  }
+  const at = (pointer: string) => valueAt(root, pointer);
   /**
    * Reads the target of a reference. Null: the target is missing, or the reference is inside its
    * own target.
@@ -320,6 +309,19 @@ export function mindSchemaOf(given: unknown, { schemaParts }: MindSchemaLimits):
     if (!(error instanceof TooManyError)) throw error;
     return { ok: false, reason: sentence`Its input schema is too large.` };
   }
+}
+
+/** The value at a pointer within this schema. Undefined: there is none. */
+function valueAt(root: unknown, pointer: string): unknown {
+  if (!pointer.startsWith('#/')) return pointer === '#' ? root : undefined;
+  return pointer
+    .slice(2)
+    .split('/')
+    .reduce<unknown>((value, step) => {
+      const name = decoded(step).replaceAll('~1', '/').replaceAll('~0', '~');
+      if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+      return (value as Schema)[name];
+    }, root);
 }
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
