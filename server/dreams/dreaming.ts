@@ -60,8 +60,8 @@ interface DreamStates {
 
 export interface Dreaming {
   /**
-   * `over`: it has ended, or could not begin and stays due. `no-snapshot`: a page may leave one in a
-   * moment. `submitted`: a batch has it.
+   * `over`: it has ended, or could not begin and stays due. `no-snapshot`: a page may leave one in
+   * a moment. `submitted`: a batch has it.
    */
   dream(due: Dream, readDay: ReadDay): Promise<'over' | 'no-snapshot' | 'submitted'>;
   close(): void;

@@ -3,7 +3,7 @@
  * have connected.
  *
  * `connection.ts` is one connected server, and asks it for its models and for one word.
- * `trials.ts` tries a server before it is connected. `rows.ts` has the connections in the store, and
+ * `trials.ts` tries a server before it is connected. `rows.ts` has the connections in the store.
  * `relay.ts` opens the models of each household.
  *
  * Main type: `HomeModels`.

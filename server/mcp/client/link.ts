@@ -151,7 +151,7 @@ async function callTool(
   }
 }
 
-/** The SDK answers each question of a server by a request of its own. Too many end the connection. */
+/** The SDK answers each question of a server by a request of its own. Too many end the link. */
 function limitQuestions(
   transport: Open['transport'],
   limits: NonNullable<LinkDeps['limits']>,
