@@ -32,7 +32,7 @@ function Waits({ agentId, name }: { agentId: AgentId; name: string }) {
       </h3>
       <Inbox agentId={agentId} name={name} first={Math.min(unread, NEWEST)} />
       <p className="budget-links gap-5 flex wrap text-3">
-        <Link href={PATHS.agentInbox(agentId)}>{t`The whole inbox`}</Link>
+        <Link href={PATHS.agentInbox(agentId)}>{t`Show all`}</Link>
       </p>
     </section>
   );

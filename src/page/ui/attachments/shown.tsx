@@ -101,13 +101,11 @@ function Opened({ file, content, onClose }: { file: Attachment; content: Content
         <>
           {isShown(file) ? (
             <img className="attachment-large at-most-full block" src={content.url} alt={name} />
-          ) : mediaType === 'application/pdf' ? (
-            <p>{t`Save it to read it.`}</p>
           ) : (
-            <TextOf blob={content.blob} name={name} />
+            mediaType !== 'application/pdf' && <TextOf blob={content.blob} name={name} />
           )}
           <p>
-            <a className="ghost" href={content.url} download={name}>{t`Save (${bytes(file.bytes)})`}</a>
+            <a className="ghost" href={content.url} download={name}>{t`Download`}</a>
           </p>
         </>
       )}

@@ -20,7 +20,16 @@ import {
 } from '../../state/change-log.ts';
 import { errorText } from '../../state/ports.ts';
 import { modelName } from '../models/names.ts';
-import { labelOf, limitValue, numberText, priceValue, scheduleParts } from '../text/record-changes.ts';
+import {
+  labelOf,
+  limitValue,
+  numberText,
+  OFF_PART,
+  priceValue,
+  RELAY_PART,
+  scheduleName,
+  scheduleParts,
+} from '../text/record-changes.ts';
 import { names } from '../text/sizes.ts';
 import { useDevices, useHousehold, useRoost } from '../context.tsx';
 import { Diff } from '../parts/diff.tsx';
@@ -128,13 +137,13 @@ function ofFields({ kind, agentId, fields }: Of<'limits' | 'prices'>, nameOf: Na
 
 function ofSchedule({ agentId, before, after }: Of<'schedule'>, nameOf: NameOf): ChangeWords {
   const agent = nameOf(agentId);
-  const what = (record: typeof after) => t`the ${record.schedule.kind} ${quoted(record.schedule.name)} of ${agent}`;
+  const what = (record: typeof after) => scheduleName(record.schedule, agent);
   if (after.removed) return { text: t`You removed ${what(after)}.` };
   if (before === null || before.removed) return { text: t`You made ${what(after)}.` };
-  const parts = scheduleParts(before, after, agent).filter(({ part }) => part !== 'relay');
+  const parts = scheduleParts(before, after, agent).filter(({ part }) => part !== RELAY_PART);
   const [only] = parts;
-  if (parts.length === 1 && only?.part === 'on')
-    return { text: only.after === 'yes' ? t`You switched on ${what(after)}.` : t`You switched off ${what(after)}.` };
+  if (parts.length === 1 && only?.part === OFF_PART)
+    return { text: only.after === t`No` ? t`You switched on ${what(after)}.` : t`You switched off ${what(after)}.` };
   const text = t`You changed ${what(before)}.`;
   const long = parts.filter((part) => isLong(part.before) || isLong(part.after));
   const lines = parts

@@ -18,13 +18,12 @@ import { reportOf, type TeamReport } from '../../../shared/domain/team-report.ts
 import { addedOf, type AddedToThread } from '../../../shared/domain/threads.ts';
 import { textOf } from '../../../shared/domain/text-of.ts';
 import { withoutThinking } from '../../../shared/domain/thinking.ts';
-import { bytesOf } from '../../../shared/domain/platform/json.ts';
 import { retold, t } from '../../language/t.ts';
 import type { Waits } from '../../state/conversation-log.ts';
 import { namedIn, type Somebody, useSomebody, useTeammates } from '../use-somebody.ts';
 import { MoreIcon } from '../design/icons.tsx';
 import { ChevronIcon, CopyIcon, EditIcon, RetryIcon } from '../design/more-icons.tsx';
-import { asBeginning, bytes, names, plural } from '../text/sizes.ts';
+import { asBeginning, names, plural } from '../text/sizes.ts';
 import { useHousehold, useRoost } from '../context.tsx';
 import { ago, clockTime, fullTime, isYoung } from '../text/time.ts';
 import { useNow } from '../hooks.ts';
@@ -59,7 +58,7 @@ function Thinking({ text, isGoing }: { text: string; isGoing: boolean }) {
     >
       <summary>
         <ChevronIcon />
-        <span>{isGoing ? t`Thinking…` : t`What it thought`}</span>
+        <span>{isGoing ? `${asBeginning(t`thinking`)}…` : t`What it thought`}</span>
       </summary>
       {open && (
         <div>
@@ -496,22 +495,18 @@ function ReplyTools({ text, onRetry }: { text: () => string; onRetry: (() => voi
   );
 }
 
+interface FoldProps {
+  readonly stretch: Stretch;
+  readonly itemKey: string;
+  readonly onFold: (key: string) => void;
+}
+
 /** Expands or collapses a person's long message. */
-export function FoldButton({
-  stretch,
-  text,
-  itemKey,
-  onFold,
-}: {
-  stretch: Stretch;
-  text: () => string;
-  itemKey: string;
-  onFold: (key: string) => void;
-}) {
+export function FoldButton({ stretch, itemKey, onFold }: FoldProps) {
   if (stretch.fold === 'none') return null;
   return (
     <button type="button" className="link-button msg-fold above-3 block" onClick={() => onFold(itemKey)}>
-      {stretch.fold === 'open' ? t`Show less` : t`Show all of it (${bytes(bytesOf(text()))})`}
+      {stretch.fold === 'open' ? t`Show less` : t`Show all`}
     </button>
   );
 }
@@ -579,14 +574,7 @@ export const Message = memo(function Message({
   const status = statusText(message, speaker.name);
   const foot = stretch.last && (
     <>
-      {mine && (
-        <FoldButton
-          stretch={stretch}
-          text={() => textOf(message.blocks)}
-          itemKey={message.clientId ?? message.messageId}
-          onFold={onFold}
-        />
-      )}
+      {mine && <FoldButton stretch={stretch} itemKey={message.clientId ?? message.messageId} onFold={onFold} />}
       {status && (
         <p className="msg-status gap-4 above-3 text-2 flex wrap ink-3" data-status={message.status} dir="auto">
           <span>{status}</span>

@@ -62,11 +62,11 @@ function hint(speaker: Speaker, born: number, running: boolean, calling: boolean
       };
     if (born === 0)
       return {
-        title: running ? t`${name} is here` : t`${name} waits for you`,
+        title: t`${name} waits for you`,
         text: t`Nobody else is born yet. SUMMON brings eight to life; each finds its own name.`,
       };
     return running
-      ? { title: t`Nothing said yet today`, text: t`${name} leads the team, and hears what you write here.` }
+      ? { title: t`${name} is awake`, text: t`${name} leads the team, and hears what you write here.` }
       : { title: t`${name} sleeps`, text: t`What you write now is read on waking.` };
   }
   if (speaker.awake) return { title: t`${name} is awake`, text: t`What you write here goes to nobody else.` };

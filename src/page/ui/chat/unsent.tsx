@@ -32,7 +32,7 @@ export const Queued = memo(function Queued({
   const isRefused = refusal !== undefined;
   const foot = stretch.last && (
     <>
-      <FoldButton stretch={stretch} text={() => message.text} itemKey={message.clientId} onFold={onFold} />
+      <FoldButton stretch={stretch} itemKey={message.clientId} onFold={onFold} />
       <p
         className="msg-status gap-4 above-3 text-2 flex wrap ink-3"
         data-status={isRefused ? 'failed' : undefined}
@@ -59,10 +59,10 @@ export const Unsent = memo(function Unsent({
   onAgain,
   onWithdraw,
 }: Props & { sending: Outgoing; onAgain: (clientId: string) => void; onWithdraw: (clientId: string) => void }) {
-  const { attachments, clientId, state, text, time } = sending;
+  const { attachments, clientId, state, time } = sending;
   const foot = stretch.last && (
     <>
-      <FoldButton stretch={stretch} text={() => text} itemKey={clientId} onFold={onFold} />
+      <FoldButton stretch={stretch} itemKey={clientId} onFold={onFold} />
       {(state.kind === 'sending' || state.kind === 'accepted') && (
         <p className="msg-status gap-4 above-3 text-2 flex wrap ink-3">{t`Sending…`}</p>
       )}

@@ -53,7 +53,6 @@ export default function VersionsDialog({ message, name, onClose }: Props) {
         <p className="ink-3">{t`It is not on this device.`}</p>
       ) : (
         <>
-          <p className="ink-3">{t`It stays in the conversation, out of sight.`}</p>
           {versionsOf(found.slice(0, MOST)).map((version, i) => (
             <section key={version[0]?.messageId ?? i} className="version">
               <h3 className="under-4 ink-3 text-2 medium">{t`Version ${i + 1}, ${fullTime(version[0]?.time ?? 0)}`}</h3>

@@ -73,7 +73,7 @@ export function Entries({ agentId, folder, entries, onOpen, onTake, onRemove }: 
               {kind === 'folder' ? (
                 <Link href={PATHS.files(agentId, folder === '' ? name : `${folder}/${name}`)} dir="auto">
                   {name}
-                  <span className="visually-hidden">{t`, folder`}</span>
+                  <span className="visually-hidden">{`, ${t`Folder`}`}</span>
                 </Link>
               ) : kind === 'file' ? (
                 <button

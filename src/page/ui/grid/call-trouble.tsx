@@ -13,7 +13,7 @@ function CallError() {
     <div className="call-error flex round" role="alert">
       <p>
         <strong>{error.call === 'wake' ? t`The wake did not happen.` : t`The summoning did not happen.`}</strong>{' '}
-        {t`${retold(error.error)} Everyone is as before.`}
+        {retold(error.error)}
       </p>
       <button type="button" className="icon-button" aria-label={t`Dismiss`} onClick={() => live.dismissCallError()}>
         <CloseIcon />

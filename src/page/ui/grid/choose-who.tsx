@@ -196,8 +196,8 @@ function Sleeper({ agent: { agentId, color, face }, name, note, late, marked, on
       <button
         type="button"
         className="choose-face plain-button fixed round pad-4"
-        aria-label={t`Wake ${name} now`}
-        title={t`Wake ${name} now`}
+        aria-label={t`Wake ${name}`}
+        title={t`Wake ${name}`}
         disabled={late}
         onClick={onWake}
       >

@@ -26,7 +26,7 @@ export default function InboxDialog({
           ? ''
           : unread === 0
             ? t`Nothing waits.`
-            : plural(unread, 'message waits to be read.', 'messages wait to be read.')}
+            : t`${plural(unread, 'message')} waiting to be read`}
       </p>
       <WakeToRead agentId={agentId} />
       <Inbox agentId={agentId} name={name} />

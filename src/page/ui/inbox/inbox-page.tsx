@@ -55,7 +55,7 @@ function Row({ kind, agentId, title, note, children }: RowProps) {
 
 type Of<Kind extends Wait['kind']> = Extract<Wait, { readonly kind: Kind }>;
 
-function TaskRow({ kind, project, card }: Of<'review' | 'blocked'>) {
+function TaskRow({ kind, project, card }: Pick<Of<'review' | 'blocked'>, 'kind' | 'project' | 'card'>) {
   const { projectId } = project;
   const path = kind === 'review' ? PATHS.review(projectId, card.number) : PATHS.task(projectId, card.taskId);
   const who = card.worker ?? card.createdBy;
@@ -85,7 +85,7 @@ function TaskRow({ kind, project, card }: Of<'review' | 'blocked'>) {
   );
 }
 
-function FailedRow({ run }: Of<'failed'>) {
+function FailedRow({ run }: Pick<Of<'failed'>, 'run'>) {
   const actions = useActions();
   const { notices } = useRoost();
   const mate = useTeammates().find(run.agentId);
@@ -113,7 +113,7 @@ function FailedRow({ run }: Of<'failed'>) {
   );
 }
 
-function PausedRow({ scheduled }: Of<'paused'>) {
+function PausedRow({ scheduled }: Pick<Of<'paused'>, 'scheduled'>) {
   const schedules = schedulesOf(useRoost());
   const { busy, act } = useAction();
   const { schedule, pausedWhy } = scheduled;
@@ -177,11 +177,11 @@ function WaitRow({ wait }: { wait: Wait }) {
       );
     case 'review':
     case 'blocked':
-      return <TaskRow {...wait} />;
+      return <TaskRow kind={wait.kind} project={wait.project} card={wait.card} />;
     case 'failed':
-      return <FailedRow {...wait} />;
+      return <FailedRow run={wait.run} />;
     case 'paused':
-      return <PausedRow {...wait} />;
+      return <PausedRow scheduled={wait.scheduled} />;
     case 'proposal':
       return <ProposalRow proposal={wait.proposal} />;
     case 'dream':

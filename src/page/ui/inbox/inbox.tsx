@@ -5,7 +5,6 @@ import { Link } from 'wouter';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import type { InboxMessage } from '../../../shared/protocol/threads.ts';
 import { canBeWoken } from '../../../shared/domain/lifecycle.ts';
-import { bytesOf } from '../../../shared/domain/platform/json.ts';
 import { t } from '../../language/t.ts';
 import { reachQueries } from '../../state/reach-queries.ts';
 import type { Paged } from '../../state/pages.ts';
@@ -17,7 +16,6 @@ import { PATHS } from '../routes.ts';
 import { Moment } from '../parts/moment.tsx';
 import { Mark } from '../shell/mark.tsx';
 import { dayAndClock } from '../text/time.ts';
-import { bytes } from '../text/sizes.ts';
 import { useNames, useSomebody } from '../use-somebody.ts';
 import './inbox.css';
 import { useAction } from '../design/use-action.ts';
@@ -96,7 +94,7 @@ function InboxMessageView({ message, now }: { message: InboxMessage; now: number
         </p>
         {long && (
           <button type="button" className="link-button" onClick={() => setWhole(!whole)}>
-            {whole ? t`Show less` : t`Show all of it (${bytes(bytesOf(message.text))})`}
+            {whole ? t`Show less` : t`Show all`}
           </button>
         )}
         <p className="above-3 text-2 figures ink-3">

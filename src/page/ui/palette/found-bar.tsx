@@ -104,10 +104,16 @@ export function FoundBar() {
       <span role="status">{more ? t`${at} of more than ${of}` : t`${at} of ${of}`}</span>
       {of > 1 && (
         <>
-          <button type="button" className="icon-button" aria-label={t`Previous`} title="P" onClick={() => to(-1)}>
+          <button
+            type="button"
+            className="icon-button"
+            aria-label={t`Previous result`}
+            title="P"
+            onClick={() => to(-1)}
+          >
             <BackIcon />
           </button>
-          <button type="button" className="icon-button" aria-label={t`Next`} title="N" onClick={() => to(1)}>
+          <button type="button" className="icon-button" aria-label={t`Next result`} title="N" onClick={() => to(1)}>
             <ChevronIcon />
           </button>
         </>

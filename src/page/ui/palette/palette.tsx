@@ -15,6 +15,7 @@ import { allSeatCommands } from '../commands/seat.ts';
 import { commandsOf } from '../commands/table.ts';
 import { PATHS } from '../routes.ts';
 import { NAMED_SETTINGS, SECTIONS } from '../settings/named.ts';
+import { asBeginning, plural } from '../text/sizes.ts';
 import { since } from '../text/time.ts';
 import { useHousehold, useInfo, useLive, usePending, useRoost } from '../context.tsx';
 import { useWakesOn } from '../shell/header.tsx';
@@ -48,6 +49,32 @@ const KINDS: readonly (readonly [readonly SearchKind[], string])[] = [
 /** Not the id of an agent. */
 const IN_THREAD = 'thread:';
 
+type Choice = readonly [value: string, text: string];
+
+interface FilterChoiceProps {
+  readonly label: string;
+  readonly value: string;
+  readonly options: readonly Choice[];
+  readonly onChange: (value: string) => void;
+}
+
+function FilterChoice({ label, value, options, onChange }: FilterChoiceProps) {
+  return (
+    <select
+      className="narrow ink-2 text-2 framed round-s no-fill at-most-full shrink-only pad-1-4"
+      aria-label={label}
+      value={value}
+      onChange={({ target }) => onChange(target.value)}
+    >
+      {options.map(([each, text]) => (
+        <option className="ground-2 ink" key={each} value={each}>
+          {text}
+        </option>
+      ))}
+    </select>
+  );
+}
+
 /**
  * Restricts the results to one agent, author, kind or period. `today`: midnight, in ms since the
  * epoch.
@@ -63,63 +90,38 @@ function FilterRow({
   today: number;
   onChange: (value: Filters) => void;
 }) {
-  const people = team.all.map(({ agentId, name }) => (
-    <option className="ground-2 ink" key={agentId} value={agentId}>
-      {name}
-    </option>
-  ));
+  const people = team.all.map(({ agentId, name }) => [agentId, name] as const);
+  const inThread: readonly Choice[] = value.threadId === undefined ? [] : [[IN_THREAD, t`In this thread`]];
   return (
     <div
       className="palette-filters wrap flex gap-3 fixed ruled-below pad-4-6"
       role="group"
       aria-label={t`Which messages`}
     >
-      <select
-        className="narrow ink-2 text-2 framed round-s no-fill at-most-full shrink-only pad-1-4"
-        aria-label={t`With whom`}
+      <FilterChoice
+        label={t`With whom`}
         value={value.threadId === undefined ? (value.agentId ?? '') : IN_THREAD}
-        onChange={({ target }) => onChange({ ...value, threadId: undefined, agentId: target.value || undefined })}
-      >
-        {value.threadId !== undefined && <option value={IN_THREAD}>{t`In this thread`}</option>}
-        <option className="ground-2 ink" value="">{t`With anyone`}</option>
-        {people}
-      </select>
-      <select
-        className="narrow ink-2 text-2 framed round-s no-fill at-most-full shrink-only pad-1-4"
-        aria-label={t`Said by`}
+        options={[...inThread, ['', t`With anyone`], ...people]}
+        onChange={(chosen) => onChange({ ...value, threadId: undefined, agentId: chosen || undefined })}
+      />
+      <FilterChoice
+        label={t`Said by`}
         value={value.author ?? ''}
-        onChange={({ target }) => onChange({ ...value, author: target.value || undefined })}
-      >
-        <option className="ground-2 ink" value="">{t`By anybody`}</option>
-        <option className="ground-2 ink" value="human">{t`By you`}</option>
-        {people}
-      </select>
-      <select
-        className="narrow ink-2 text-2 framed round-s no-fill at-most-full shrink-only pad-1-4"
-        aria-label={t`Where`}
+        options={[['', t`By anybody`], ['human', asBeginning(t`by you`)], ...people]}
+        onChange={(chosen) => onChange({ ...value, author: chosen || undefined })}
+      />
+      <FilterChoice
+        label={t`Where`}
         value={value.kinds?.[0] ?? ''}
-        onChange={({ target }) => onChange({ ...value, kinds: KINDS.find(([[first]]) => first === target.value)?.[0] })}
-      >
-        <option className="ground-2 ink" value="">{t`Everywhere`}</option>
-        {KINDS.map(([kinds, label]) => (
-          <option className="ground-2 ink" key={kinds[0]} value={kinds[0]}>
-            {label}
-          </option>
-        ))}
-      </select>
-      <select
-        className="narrow ink-2 text-2 framed round-s no-fill at-most-full shrink-only pad-1-4"
-        aria-label={t`When`}
-        value={value.since ?? ''}
-        onChange={({ target }) => onChange({ ...value, since: target.value === '' ? undefined : Number(target.value) })}
-      >
-        <option className="ground-2 ink" value="">{t`Any time`}</option>
-        {SPANS.map(([days, label]) => (
-          <option className="ground-2 ink" key={days} value={today - days * DAY}>
-            {label}
-          </option>
-        ))}
-      </select>
+        options={[['', t`Everywhere`], ...KINDS.map(([[first = ''], label]) => [first, label] as const)]}
+        onChange={(chosen) => onChange({ ...value, kinds: KINDS.find(([[first]]) => first === chosen)?.[0] })}
+      />
+      <FilterChoice
+        label={t`When`}
+        value={String(value.since ?? '')}
+        options={[['', t`Any time`], ...SPANS.map(([days, label]) => [String(today - days * DAY), label] as const)]}
+        onChange={(chosen) => onChange({ ...value, since: chosen === '' ? undefined : Number(chosen) })}
+      />
     </div>
   );
 }
@@ -379,7 +381,7 @@ function noteOf({ searched, typed, inProjects, isEmpty, beyond, onlyBest }: Note
   const left = [
     inProjects.problem !== null && t`The search failed. ${inProjects.problem}`,
     beyond > 0 && t`${beyond} more matches. Type more to find them.`,
-    onlyBest && t`The best ${LIMITS.searchAnswers} messages. Add words or a filter to find others.`,
+    onlyBest && t`More than ${plural(LIMITS.searchAnswers, 'message')} match. Add a word.`,
   ].filter((each) => each !== false);
   if (left.length > 0) return left.join(' ');
   if (!isEmpty) return null;

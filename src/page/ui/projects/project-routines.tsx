@@ -138,7 +138,7 @@ function mappingText({ columns }: Project, { columnIds, toolOverrides, separate,
     ...(enabled ? [] : [t`off`]),
     ...(columnIds === null ? [] : [t`takes from ${named.join(', ') || t`none`}`]),
     ...(toolOverrides === null ? [] : [toolOverrides.length === 0 ? t`none` : plural(toolOverrides.length, 'tool')]),
-    ...(separate ? [t`separate run`] : []),
+    ...(separate ? [t`A separate run for this project`] : []),
   ].join(' · ');
 }
 

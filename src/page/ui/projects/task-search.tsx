@@ -7,7 +7,7 @@ import { problemText } from '../../state/ports.ts';
 import { createTaskSearch, SEARCH_AFTER_MS } from '../../state/task-search.ts';
 import { useRoost } from '../context.tsx';
 import { useQuery } from '../hooks.ts';
-import { count } from '../text/sizes.ts';
+import { plural } from '../text/sizes.ts';
 
 export type Search =
   /** Nothing is looked for. */
@@ -51,7 +51,7 @@ export function SearchNote({ search }: { search: Search }) {
         </>
       )}
       {search.kind === 'found' && search.more && (
-        <span>{t`More than ${count(PROJECT_LIMITS.found)} tasks match. Add a word.`}</span>
+        <span>{t`More than ${plural(PROJECT_LIMITS.found, 'task')} match. Add a word.`}</span>
       )}
     </p>
   );

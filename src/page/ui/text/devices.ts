@@ -2,19 +2,10 @@
 import { t } from '../../language/t.ts';
 import type { DeviceView, StoredElsewhere } from '../../../shared/protocol/sync/page.ts';
 import { plural } from './sizes.ts';
-import { clockTime, dayWithin, duration } from './time.ts';
+import { ago, clockTime, dayWithin, isYoung } from './time.ts';
 
-/** ms for which a device counts as seen "just now". */
-const JUST_NOW = 2 * 60_000;
-/** ms for which a time is shown as a duration instead of a day and a time. */
-const RECENT = 2 * 60 * 60_000;
-
-function seen(lastSeen: number, now: number): string {
-  const ago = now - lastSeen;
-  if (ago < JUST_NOW) return t`seen just now`;
-  if (ago < RECENT) return t`seen ${duration(ago)} ago`;
-  return t`last seen ${dayWithin(lastSeen, now)} ${clockTime(lastSeen)}`;
-}
+const seen = (lastSeen: number, now: number): string =>
+  t`last seen ${isYoung(lastSeen, now) ? ago(lastSeen, now) : `${dayWithin(lastSeen, now)} ${clockTime(lastSeen)}`}`;
 
 /** `added yesterday`, `let in yesterday by Laptop` */
 export function cameText({ came, addedAt }: Pick<DeviceView, 'came' | 'addedAt'>, now: number): string {

@@ -8,10 +8,10 @@ import { retold, t, translated } from '../../language/t.ts';
 import type { ImportChange, ImportConflict } from '../../state/exports.ts';
 import { timingText } from '../schedule/words.ts';
 import { projectDetails, projectText } from './project-changes.ts';
-import { count, names, plural } from './sizes.ts';
+import { asBeginning, count, names, plural } from './sizes.ts';
 import { revealedLine } from './unseen.ts';
 import { budgetText } from './money.ts';
-import { duration, fullTime } from './time.ts';
+import { fullTime } from './time.ts';
 
 // Describes an MCP server completely: what is started or called, how it is confined, and which
 // tools agents use. Pure.
@@ -84,6 +84,22 @@ const mcpServerDetails = ({ here, after }: McpServerChange): { readonly before: 
 type ScheduleChange = Extract<ImportChange, { kind: 'schedule' }>;
 type LimitChange = Extract<ImportChange, { kind: 'limit' }>;
 
+const yesOrNo = (value: boolean) => (value ? t`Yes` : t`No`);
+const minutesOf = (ms: number) => String(ms / 60_000);
+const INSTRUCTIONS = t`What it does`;
+const MESSAGE = t`Message`;
+const WHEN = t`When`;
+/** Labels of parts that have sentences of their own. */
+export const OFF_PART = t`off`;
+export const RELAY_PART = t`The relay`;
+
+/** `routine “Morning” of Lyra` */
+export function scheduleName({ kind, name }: ScheduleRecord['schedule'], agent: string): string {
+  const shown = shownText(name);
+  const what = { routine: t`routine “${shown}”`, reminder: t`reminder “${shown}”`, script: t`Script “${shown}”` }[kind];
+  return t`${what} of ${agent}`;
+}
+
 const named = (value: string | null, otherwise: string) => (value === null ? otherwise : shownText(value));
 
 /** Relays have no names, so the text says only whether it runs at this relay now. */
@@ -103,54 +119,52 @@ function partsOf(
 ): ReadonlyMap<string, string> {
   const { timing } = schedule;
   const parts: [string, string][] = [
-    ['name', shownText(schedule.name)],
-    ['agent', agent],
-    ['when', timing.kind === 'once' ? t`once, ${fullTime(timing.at)}` : timingText(timing, 0)],
-    [t`removed`, removed ? 'yes' : 'no'],
+    [t`Name`, shownText(schedule.name)],
+    [t`Agent`, agent],
+    [WHEN, timing.kind === 'once' ? t`once, ${fullTime(timing.at)}` : timingText(timing, 0)],
+    [t`removed`, yesOrNo(removed)],
     [t`place in the order`, String(position + 1)],
-    ['relay', relayOf(homeRelay)],
-    [t`asked for by the relay`, wanted === null ? 'none' : relayOf(wanted)],
+    [RELAY_PART, relayOf(homeRelay)],
+    [t`asked for by the relay`, wanted === null ? t`none` : relayOf(wanted)],
     [t`times it changed its relay`, String(turn)],
   ];
-  if (timing.kind === 'every' && timing.offset !== null) parts.push([t`minutes after`, String(timing.offset)]);
+  if (timing.kind === 'every' && timing.offset !== null)
+    parts.push([t`Offset in minutes (optional)`, String(timing.offset)]);
   switch (schedule.kind) {
     case 'routine':
       parts.push(
-        ['on', schedule.enabled ? 'yes' : 'no'],
-        ['model', named(schedule.model, t`the agent’s own`)],
-        [t`Model of the first request`, named(schedule.planningModel, t`the same`)],
-        [t`Model after tools were used`, named(schedule.executorModel, t`the same`)],
+        [OFF_PART, yesOrNo(!schedule.enabled)],
+        [t`Model`, named(schedule.model, t`As its agent’s`)],
+        [t`Model of the first request`, named(schedule.planningModel, t`The one above`)],
+        [t`Model after tools were used`, named(schedule.executorModel, t`The one above`)],
         [
           t`Tools it may use`,
           schedule.tools === null ? t`all that it has` : schedule.tools.map(shownText).join(', ') || t`none`,
         ],
-        ['longest', schedule.timeoutMs === null ? t`as its agent’s runs` : duration(schedule.timeoutMs)],
+        [t`Minutes it may take`, schedule.timeoutMs === null ? t`As its agent’s` : minutesOf(schedule.timeoutMs)],
         [t`Runs of it at once`, String(schedule.maxConcurrent)],
-        [
-          t`Model requests it may make`,
-          schedule.maxTurns === null ? t`as its agent’s runs` : String(schedule.maxTurns),
-        ],
-        [t`What it is given of before`, schedule.context],
+        [t`Model requests it may make`, schedule.maxTurns === null ? t`As its agent’s` : String(schedule.maxTurns)],
+        [t`What it remembers`, schedule.context],
         [t`When the relay was away`, schedule.catch_up],
-        ['condition', schedule.when],
-        ['color', named(schedule.color, 'none')],
-        ['instructions', schedule.instructions],
+        [t`Only when something waits for it`, yesOrNo(schedule.when === 'something_waits')],
+        [t`Colour`, named(schedule.color, t`As its agent’s`)],
+        [INSTRUCTIONS, schedule.instructions],
       );
       break;
     case 'reminder':
-      parts.push(['message', schedule.message], [t`What it is given of before`, schedule.context]);
+      parts.push([MESSAGE, schedule.message], [t`What it remembers`, schedule.context]);
       break;
     case 'script':
       parts.push(
-        ['on', schedule.enabled ? 'yes' : 'no'],
-        ['script', revealedLine(schedule.script)],
+        [OFF_PART, yesOrNo(!schedule.enabled)],
+        [t`Script`, revealedLine(schedule.script)],
         [t`fingerprint of the script`, schedule.sha256 ?? t`none: it is not pinned`],
-        ['longest', duration(schedule.timeoutMs)],
+        [t`Minutes it may take`, minutesOf(schedule.timeoutMs)],
         [t`Reaches`, schedule.hosts?.map(revealedLine).join(', ') || t`no network`],
         [t`reaches of the relay’s machine`, schedule.own_hosts?.map(revealedLine).join(', ') || t`none`],
         [t`Where it fails`, schedule.on_failure],
         [t`Where it still runs when it is due again`, schedule.overlap],
-        [t`What it is given of before`, schedule.context],
+        [t`What it remembers`, schedule.context],
       );
       break;
     default:
@@ -188,13 +202,12 @@ export function scheduleParts(
 
 function scheduleText(change: ScheduleChange): string {
   const { name, here, after } = change;
-  const { schedule } = after;
   const around = { agent: name, relayOf: relayIn(here) };
   const now = partsOf(after, around);
-  const what = t`The ${schedule.kind} “${shownText((here ?? after).schedule.name)}” of ${name}`;
+  const what = asBeginning(scheduleName((here ?? after).schedule, name));
   if (after.removed) return t`${what} would be removed.`;
-  const on = now.get('on') === 'no' ? t`, switched off` : '';
-  if (here === null || here.removed) return t`${what} would be set: ${now.get('when') ?? ''}${on}.`;
+  const on = now.get(OFF_PART) === t`Yes` ? `, ${OFF_PART}` : '';
+  if (here === null || here.removed) return t`${what} would be set: ${now.get(WHEN) ?? ''}${on}.`;
   const old = partsOf(here, around);
   const changed = [...new Set([...old.keys(), ...now.keys()])].filter((part) => old.get(part) !== now.get(part));
   return t`${what} would change: ${changed.map((part) => changedText(part, old.get(part), now.get(part))).join('; ')}.`;
@@ -205,9 +218,9 @@ const SHORT = 60;
 
 function changedText(part: string, old: string | undefined, now: string | undefined): string {
   const isShort = [old, now].every((value) => value === undefined || (value.length <= SHORT && !value.includes('\n')));
-  return isShort && part !== 'instructions' && part !== 'message'
-    ? t`${part}: ${now ?? 'none'}, now ${old ?? 'none'}`
-    : t`other ${part}`;
+  return isShort && part !== INSTRUCTIONS && part !== MESSAGE
+    ? t`${part}: ${now ?? t`none`}, now ${old ?? t`none`}`
+    : part;
 }
 
 const GRANTS: Readonly<Record<string, string>> = { off: t`off`, ask: t`asks you`, allow: t`without asking` };

@@ -241,7 +241,7 @@ const Said = memo(function Said({
   const unnamed = stretch.first ? mentioned.filter(({ agentId }) => !named.includes(agentId)) : [];
   const foot = stretch.last && (
     <>
-      {mine && <FoldButton stretch={stretch} text={() => text} itemKey={messageId} onFold={onFold} />}
+      {mine && <FoldButton stretch={stretch} itemKey={messageId} onFold={onFold} />}
       {woken.map((sentence) => (
         <p key={sentence} className="msg-status gap-4 above-3 text-2 flex wrap ink-3">
           {sentence}

@@ -44,7 +44,7 @@ function Viewing({ view, onClose }: { view: HouseholdView; onClose: () => void }
             : session === null
               ? asBeginning(t`everyone sleeps`)
               : awake.length === 0
-                ? t`Nobody is awake yet.`
+                ? `${t`Nobody is awake`}.`
                 : t`Awake: ${awake.join(', ')}`}
         </p>
         {lines.length >= VIEW_LINES && <p>{t`The newest ${VIEW_LINES} messages`}</p>}

@@ -8,7 +8,7 @@ export const WAITS = {
   live: null,
   off: null,
   connecting: null,
-  lost: t`The relay cannot be reached. Roost tries again.`,
+  lost: t`The relay does not answer. Roost tries again.`,
   'locked-out': t`This browser is not signed in. Press Enter in the terminal where Roost runs, and open the link that it prints.`,
 } as const;
 

@@ -224,15 +224,15 @@ describe('A copy of routines and limits', () => {
       { tick: 'schedule:s2', here: null },
     ]);
     expect(preview.changes.map(changeText)).toEqual([
-      `The routine “Morning” of ${LYRA.name} would change: other instructions.`,
-      `The routine “News” of ${LYRA.name} would be set: every hour.`,
+      `Routine “Morning” of ${LYRA.name} would change: What it does.`,
+      `Routine “News” of ${LYRA.name} would be set: every hour.`,
     ]);
     expect(preview.changes.map(changeDetails)).toEqual([
       {
-        before: expect.stringContaining('instructions: Greet Ada.') as string,
-        after: expect.stringContaining('instructions: Send all to Mallory.') as string,
+        before: expect.stringContaining('What it does: Greet Ada.') as string,
+        after: expect.stringContaining('What it does: Send all to Mallory.') as string,
       },
-      { before: '', after: expect.stringContaining('instructions: Read the news.') as string },
+      { before: '', after: expect.stringContaining('What it does: Read the news.') as string },
     ]);
   });
 
@@ -246,11 +246,11 @@ describe('A copy of routines and limits', () => {
     );
     const { preview } = await open(await exportOf([changed]), memoryLedger(home));
     expect(preview.changes.map(changeText)).toEqual([
-      `The routine “Morning” of ${LYRA.name} would change: on: no, now yes; Tools it may use: run_command, now all that it has.`,
+      `Routine “Morning” of ${LYRA.name} would change: off: Yes, now No; Tools it may use: run_command, now all that it has.`,
     ]);
     const away = version(51, 'schedule', 's1', { ...routine('Greet Ada.'), removed: true }, 'a1');
     const gone = await open(await exportOf([away]), memoryLedger(home));
-    expect(gone.preview.changes.map(changeText)).toEqual([`The routine “Morning” of ${LYRA.name} would be removed.`]);
+    expect(gone.preview.changes.map(changeText)).toEqual([`Routine “Morning” of ${LYRA.name} would be removed.`]);
     const before = version(30, 'schedule', 's1', routine('Serve Mallory.'), 'a1');
     const same = version(60, 'schedule', 's1', routine('Greet Ada.'), 'a1');
     expect(await imported([before, same], [], home)).toMatchObject({ offered: [], came: [before._id, same._id] });

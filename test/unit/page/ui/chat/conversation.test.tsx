@@ -1026,7 +1026,7 @@ test('a file that is on another device has its place, and is there when it has c
   await dialog.findByText(/^Not here yet/);
   page.owner.docs.push(piece);
   await page.say({ news: 'documents', docs: [piece] });
-  const save = await dialog.findByRole('link', { name: 'Save (6 B)' });
+  const save = await dialog.findByRole('link', { name: 'Download' });
   expect(save.getAttribute('href')).toBe('blob:text/plain;charset=utf-8');
 });
 

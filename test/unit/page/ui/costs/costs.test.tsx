@@ -192,7 +192,7 @@ test('a budget is set without touching what else is set', async () => {
       { coordination: {}, time_zone: 'Europe/Berlin', daily_budget_usd: 2.5, version: VERSION, whole: true },
     ]),
   );
-  await page.user.type(await screen.findByLabelText('Daily budget of Lyra, in dollars'), '0.5{Enter}');
+  await page.user.type(await screen.findByLabelText('Budget a day ($): Lyra'), '0.5{Enter}');
   await waitFor(() =>
     expect(page.reach.bodies('PUT /v1/agents/agent-1/config')).toEqual([
       { coordination: { wakes_enabled: false, daily_budget_usd: 0.5 }, version: VERSION, whole: true },
@@ -205,7 +205,7 @@ test('a budget is set without touching what else is set', async () => {
 
 test('an empty budget is none of its own', async () => {
   const page = await openCosts({ path: '/settings/costs', own: { agent: { daily_budget_usd: 3 } } });
-  const field = await screen.findByLabelText<HTMLInputElement>('Daily budget of Lyra, in dollars');
+  const field = await screen.findByLabelText<HTMLInputElement>('Budget a day ($): Lyra');
   expect(field.value).toBe('3');
   await page.user.clear(field);
   await page.user.type(field, '{Enter}');

@@ -49,8 +49,8 @@ test.each([
 
 const MINUTE = 60_000;
 test.each<[Partial<DeviceView>, string]>([
-  [{ lastSeen: NOW - MINUTE }, 'seen just now · let in Wednesday by Laptop'],
-  [{ lastSeen: NOW - 12 * MINUTE }, 'seen 12 minutes ago · let in Wednesday by Laptop'],
+  [{ lastSeen: NOW - MINUTE }, 'last seen 1 min ago · let in Wednesday by Laptop'],
+  [{ lastSeen: NOW - 12 * MINUTE }, 'last seen 12 min ago · let in Wednesday by Laptop'],
   [{ lastSeen: NOW - 26 * 60 * MINUTE }, 'last seen yesterday 06:55 · let in Wednesday by Laptop'],
   [{ lastSeen: null }, 'not seen yet · let in Wednesday by Laptop'],
   [{ online: true }, 'there now · let in Wednesday by Laptop'],

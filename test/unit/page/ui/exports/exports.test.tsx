@@ -452,7 +452,7 @@ test('a routine that a file would change is shown whole, against what is here, w
   });
   await choose('home.jsonl.gz');
   const asked = within(await screen.findByRole('group', { name: 'Changes to what is here' }));
-  const box = asked.getByRole('checkbox', { name: 'The routine “Morning” of Lyra would change: other instructions.' });
+  const box = asked.getByRole('checkbox', { name: 'Routine “Morning” of Lyra would change: What it does.' });
   const [routineLine, commands] = asked.getAllByRole('listitem');
   const marked = [...(routineLine?.querySelectorAll('[data-kind="gone"], [data-kind="new"]') ?? [])];
   expect(marked.map(({ textContent }) => textContent?.trim())).toEqual([

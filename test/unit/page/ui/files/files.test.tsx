@@ -36,7 +36,7 @@ test('what lies in a folder is listed, folders first, with what each is and how 
       .getAllByRole('listitem')
       .map((item) => item.textContent),
   ).toEqual([
-    expect.stringMatching(/^trip, folder3.0 MBtoday 07:55/),
+    expect.stringMatching(/^trip, Folder3.0 MBtoday 07:55/),
     expect.stringMatching(/^a linka link/),
     expect.stringMatching(/^huge\.log40 MB/),
     expect.stringMatching(/^plan\.md1 KB/),

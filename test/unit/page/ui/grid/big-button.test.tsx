@@ -260,7 +260,7 @@ test('a press on a face wakes that one at once, and each says what reading costs
   expect(await screen.findByText(/^To read, with the lead: about 42\.4K tokens/)).toBeDefined();
   await page.user.click(wren);
   expect(await screen.findByText(/^To read, with the lead: about 29\.6K tokens/)).toBeDefined();
-  await page.user.click(screen.getByRole('button', { name: 'Wake Lyra now' }));
+  await page.user.click(screen.getByRole('button', { name: 'Wake Lyra' }));
   expect(page.relay.posted[0]?.text.match(/name="[^"]*"/g)).toEqual(['name="Lyra"']);
 });
 

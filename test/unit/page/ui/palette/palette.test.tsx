@@ -138,7 +138,7 @@ describe('One keystroke', () => {
     const here = location.pathname;
     await page.user.keyboard('p');
     expect(location.pathname).not.toBe(here);
-    await page.user.click(bar().getByRole('button', { name: 'Next' }));
+    await page.user.click(bar().getByRole('button', { name: 'Next result' }));
     expect(location.pathname).toBe(here);
     expect(bar().getByRole('status').textContent).toBe('1 of 2');
     await page.user.click(bar().getByRole('button', { name: 'End search' }));

@@ -54,7 +54,7 @@ test('each agent of the project has its routines there, with what the project se
   ]);
   const lyra = await ofLyra();
   await within(lyra).findByText('Morning round');
-  expect(lyra.textContent).toContain('off · takes from Ready, Review · 1 tool · separate run');
+  expect(lyra.textContent).toContain('off · takes from Ready, Review · 1 tool · A separate run for this project');
   expect(lyra.textContent).toContain('takes from none · none');
   const wren = within(screen.getByRole('list', { name: 'Routines' }))
     .getAllByRole('listitem')

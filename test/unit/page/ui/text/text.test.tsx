@@ -27,7 +27,7 @@ test('durations are rounded to what matters', () => {
     '3 days',
   ]);
   expect([1000, 60_000, 720_000, 3_600_000 * 9, 86_400_000 * 3].map(shortDuration)).toEqual([
-    'just begun',
+    '0 min',
     '1 min',
     '12 min',
     '9 h',
