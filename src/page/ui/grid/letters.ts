@@ -2,7 +2,9 @@
  * A small letter moves from tile to tile when one agent writes to another. It is only decoration,
  * so it works outside of React, and is loaded after the page is painted.
  */
+import { isRecord } from '../../../shared/domain/platform/json.ts';
 import { LEAD_ID, LEAD_POSITION, type Position } from '../../../shared/domain/seat.ts';
+import type { RoostEvent } from '../../../shared/protocol/events.ts';
 import type { RoostState } from '../../state/index.ts';
 
 /** ms of the way, and most letters at once. */
@@ -50,11 +52,37 @@ export function watchLetters(list: HTMLElement, roost: RoostState): () => void {
       .finished.catch(() => undefined)
       .finally(() => letter.remove());
   }
+  const idOf = (name: unknown) => {
+    const { roster } = roost.household.store.getState();
+    return [roster.lead, ...roster.byId.values()].find(
+      (agent) => agent && [agent.agentId, agent.name].includes(String(name)),
+    )?.agentId;
+  };
+  /** Ways of letters that went as they were written: none goes when they are read. */
+  const written: string[] = [];
+  /** Who wrote to whom with this event; null: nobody. */
+  function wayOf(event: RoostEvent): readonly [string, string] | null {
+    if (event.kind === 'tool') {
+      const { block, messageId } = event;
+      const from = roost.answers.store.getState().open.get(messageId)?.agentId;
+      if (block.kind !== 'tool' || block.name !== 'message_agent' || block.result === null || block.isError || !from)
+        return null;
+      const to = idOf(isRecord(block.input) ? block.input['to'] : null);
+      if (to === undefined) return null;
+      written.push(`${from} ${to}`);
+      return [from, to];
+    }
+    if (event.kind !== 'message') return null;
+    const at = written.indexOf(`${event.author} ${event.agentId}`);
+    if (at === -1) return [event.author, event.agentId];
+    written.splice(at, 1);
+    return null;
+  }
   return roost.dataWorker.subscribe((news) => {
-    if (news.news !== 'event' || news.stored.event.kind !== 'message' || document.hidden) return;
-    if (matchMedia('(prefers-reduced-motion: reduce)').matches) return;
-    const { author, agentId } = news.stored.event;
-    const [from, to] = [tileOf(author), tileOf(agentId)];
+    if (news.news !== 'event') return;
+    const way = wayOf(news.stored.event);
+    if (way === null || document.hidden || matchMedia('(prefers-reduced-motion: reduce)').matches) return;
+    const [from, to] = way.map(tileOf);
     if (from && to && from !== to) send(from, to);
   });
 }

@@ -1,6 +1,6 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { agentDoc, NOW, runningSession, said, team } from '../../support/household.ts';
+import { NAMES, agentDoc, NOW, runningSession, said, team } from '../../support/household.ts';
 import { facePixels } from '../../../../../src/shared/domain/face.ts';
 import { openPage } from '../../support/render.tsx';
 
@@ -506,6 +506,27 @@ test('a letter goes from tile to tile when one agent writes to another, and none
     window.matchMedia = plain;
     await writes();
     expect(letters()).toBe(before + 1);
+    // One goes when it is written, and none when the other agent reads it.
+    await page.hear({
+      kind: 'answer-started',
+      time: NOW,
+      messageId: 'answer',
+      sessionId: 'session-2',
+      agentId: 'agent-1',
+    });
+    const call = {
+      kind: 'tool',
+      toolUseId: 'call',
+      name: 'message_agent',
+      input: { to: NAMES[1] },
+      isError: false,
+    } as const;
+    await page.hear({ kind: 'tool', messageId: 'answer', block: { ...call, result: null } });
+    expect(letters()).toBe(before + 1);
+    await page.hear({ kind: 'tool', messageId: 'answer', block: { ...call, result: 'Delivered.' } });
+    expect(letters()).toBe(before + 2);
+    await writes();
+    expect(letters()).toBe(before + 2);
   } finally {
     animate.mockRestore();
   }
