@@ -46,7 +46,7 @@ it(
       await visitor.untilAll('sleeping');
 
       const card = page.getByRole('region', { name: 'What the relay does not know' });
-      await card.getByText('What would change').click();
+      await card.getByText('Details', { exact: true }).click();
       await visitor.picture('hostile-copy-offer');
       // No letter turns the command beside a name around.
       expect(await card.getByText(/The MCP server/).textContent()).toContain('⟨U+202E⟩');

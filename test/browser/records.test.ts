@@ -90,7 +90,7 @@ describe('A relay whose home was deleted', { timeout: 200_000 }, () => {
     await start(port);
     await page.goto(relay.link);
     await card.getByText('This relay does not know your limits and budgets and 1 thread.').waitFor();
-    await card.getByText('What would change').click();
+    await card.getByText('Details', { exact: true }).click();
     await card.getByText('The household’s limits and budget.').waitFor();
     expect(await card.getByRole('listitem').allTextContents()).toContain('The thread “The bridge”, 2 messages.');
     await visitor.picture('records-offer-1440');

@@ -26,7 +26,7 @@ export function CallLine({ call, named }: { call: ToolCall; named: boolean }) {
     '';
   const { question } = call;
   const isDone = call.state === 'done' && !call.isError;
-  const does = question ? t`${question.server} asked you` : isDone ? didIn(call) : wantsTo(call);
+  const does = question ? t`${question.server} asks you something` : isDone ? didIn(call) : wantsTo(call);
   const began = call.answeredAt ?? call.askedAt;
   return (
     <li className="ground-1">

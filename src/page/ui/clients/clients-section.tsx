@@ -106,7 +106,7 @@ function Line({
           {labelOf(credential)}
         </b>
         <small className="block">
-          {name !== null && <span>{`${t`as ${name}`} · `}</span>}
+          {name !== null && <span>{`${asBeginning(name)} · `}</span>}
           <code>…{hint}</code>
           <span>
             {[
@@ -160,7 +160,7 @@ function Lines({ credentials, of, team }: { credentials: readonly Credential[]; 
   );
   return (
     <>
-      {good.length === 0 ? <p className="setting-hint">{t`No credential yet. Create one above.`}</p> : lines(good)}
+      {good.length === 0 ? <p className="setting-hint">{asBeginning(t`none`)}</p> : lines(good)}
       {revoked.length > 0 && (
         <details>
           <summary className="ink-3 text-3 pad-4-0">{t`${revoked.length} revoked`}</summary>

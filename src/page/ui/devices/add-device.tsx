@@ -372,7 +372,7 @@ function Viewfinder({ stream, onRead }: { stream: MediaStream; onRead: (text: st
   }, [stream, device, onRead]);
   return (
     <div className="viewfinder relative round-l clip full">
-      <video className="full block" ref={video} muted playsInline aria-label={t`Camera`} />
+      <video className="full block" ref={video} muted playsInline aria-label={t`Scan with the camera`} />
       <i className="round" aria-hidden="true" />
     </div>
   );

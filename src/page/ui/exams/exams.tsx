@@ -19,16 +19,15 @@ import { fullTime } from '../text/time.ts';
 import { adviceText, conditionsOf, outcomeText, stateText, titleOf } from './words.ts';
 import './exams.css';
 
-function verdictText(isRight: boolean | null): string {
-  if (isRight === null) return t`not graded`;
-  return isRight ? t`right` : t`wrong`;
-}
+/** Nothing for an answer that was not graded. */
+const verdictText = (isRight: boolean | null): string =>
+  isRight === null ? '' : ` · ${isRight ? t`right` : t`wrong`}`;
 
 /** A question with both answers, side by side. */
 function Item({ item, names }: { readonly item: ExamItem; readonly names: ReturnType<typeof conditionsOf> }) {
   const answer = (side: 'before' | 'after') => (
     <div className={`exam-answer exam-${side}`}>
-      <p className="ink-3 text-2">{`${names[side]} · ${verdictText(item[side].isRight)}`}</p>
+      <p className="ink-3 text-2">{`${names[side]}${verdictText(item[side].isRight)}`}</p>
       <p className="break" dir="auto">
         {item[side].text === '' ? t`No answer.` : item[side].text}
       </p>

@@ -74,7 +74,7 @@ interface ConversationText {
 }
 
 const ENDS: Readonly<Partial<Record<MessageDoc['status'], string>>> = {
-  stopped: t`stopped here`,
+  stopped: t`stopped`,
   interrupted: t`interrupted`,
   failed: t`failed`,
 };

@@ -25,7 +25,7 @@ import { readDraft, storeDraft } from '../chat/drafts.ts';
 import { useWakeCosts } from '../preview/use-wake-cost.ts';
 import { PATHS, useRoute } from '../routes.ts';
 import { money, tokens } from '../text/money.ts';
-import { plural } from '../text/sizes.ts';
+import { asBeginning, plural } from '../text/sizes.ts';
 import { dayAndClock } from '../text/time.ts';
 import { useNow } from '../hooks.ts';
 import './exports.css';
@@ -71,7 +71,9 @@ function Conversations({
           onChange={({ target }) => setTyped(target.value)}
         />
         <button type="button" className="link-button" onClick={() => choose(shown, true)}>{t`All`}</button>
-        <button type="button" className="link-button" onClick={() => choose(shown, false)}>{t`None`}</button>
+        <button type="button" className="link-button" onClick={() => choose(shown, false)}>
+          {asBeginning(t`none`)}
+        </button>
       </div>
       <ul className="stack gap-3">
         {shown.slice(0, ROWS).map((one) => (

@@ -167,7 +167,6 @@ function ConnectionCard({ connection }: { connection: Connection }) {
             ? modelName(connection.agentModel, connection.models)
             : t`Lead: ${modelName(connection.leadModel, connection.models)} · agents: ${modelName(connection.agentModel, connection.models)}`}
         </span>
-        {connection.models.length > 1 && <span>{t` · ${connection.models.length} models`}</span>}
       </p>
       {given && <p className="ink-3 text-2">{t`Set at the relay’s start. Change it there.`}</p>}
       {state.kind === 'fails' && busy === null && (

@@ -112,7 +112,7 @@ export default function ModelPicker({ all, onClose }: { all: Models; onClose: ()
         <WrongNote text={failed} />
         <p className="gap-4 flex wrap text-2">
           <Link href={PATHS.connect}>{t`Connect another`}</Link>
-          <Link href={PATHS.settings('minds')}>{t`Model settings`}</Link>
+          <Link href={PATHS.settings('minds')}>{t`Models`}</Link>
         </p>
       </div>
     </Dialog>

@@ -44,7 +44,7 @@ function PushContactForm({ contact, told }: { contact: PushContact; told: Notifi
     <>
       <h3>{t`Contact for push services`}</h3>
       {contact.fixed ? (
-        <p className="setting-hint">{t`${hint} Set at the relay’s start.`}</p>
+        <p className="setting-hint">{`${hint} ${t`Set at the relay’s start. Change it there.`}`}</p>
       ) : (
         <form className="setting" noValidate onSubmit={(event) => void save(event)}>
           <label htmlFor={id}>{t`Mail address`}</label>

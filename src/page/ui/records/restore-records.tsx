@@ -120,7 +120,7 @@ export default function RestoreRecords() {
     >
       {giving ? (
         <Progress
-          label={t`Giving back`}
+          label={t`Working…`}
           {...giving}
           text={t`You can go on meanwhile. Nobody is woken, and nobody is told.`}
         />
@@ -144,7 +144,7 @@ export default function RestoreRecords() {
                 <button type="button" className="solid" onClick={() => void offer.give()}>{t`Give them back`}</button>
               </div>
               <details>
-                <summary className="touchable">{t`What would change`}</summary>
+                <summary className="touchable">{t`Details`}</summary>
                 <ul className="bulleted stack gap-2">
                   {missing.map((each) => (
                     <li key={each.doc._id}>{changeOf(each, nameOf)}</li>

@@ -25,7 +25,7 @@ import { MoreIcon, WarnIcon } from '../design/icons.tsx';
 import { MenuButton, type MenuItem } from '../design/menu.tsx';
 import { PATHS } from '../routes.ts';
 import { type Teammate, useTeammates } from '../use-somebody.ts';
-import { bytes } from '../text/sizes.ts';
+import { asBeginning, bytes } from '../text/sizes.ts';
 import { clockTime } from '../text/time.ts';
 import { Dialog } from '../design/dialog.tsx';
 import { AgentSelect } from '../parts/choices.tsx';
@@ -61,7 +61,7 @@ function History({ scheduleId }: { scheduleId: ScheduleId }) {
     <QueryView query={query}>
       {({ rows, more }) =>
         rows.length === 0 ? (
-          <p className="query-quiet ink-3 text-3">{t`It was not due yet.`}</p>
+          <p className="query-quiet ink-3 text-3">{asBeginning(t`none`)}</p>
         ) : (
           <>
             <ol className="history above-5 scroll ruled stack gap-5" aria-label={t`History`}>

@@ -383,7 +383,7 @@ function Drawing({ timeline, scheduled, mates, now }: Shown) {
           <span className="lane-clash above-3 absolute" data-critical="true" /> {t`several at once`}
         </span>
         <span className="middle gap-3 inline-flex">
-          <span className="lane-now absolute" /> {t`now`}
+          <span className="lane-now absolute" /> {t`Now`}
         </span>
       </p>
     </div>

@@ -44,7 +44,7 @@ function Preview({ template }: { template: string }) {
   return (
     <div className="prompt-preview">
       <label className="ink-2 text-3">
-        {t`As read by`}{' '}
+        {t`Agent`}{' '}
         <select className="field field-select" value={chosen} onChange={(event) => setChosen(event.target.value)}>
           {agents.map((one) => (
             <option key={one.agentId} value={one.agentId}>

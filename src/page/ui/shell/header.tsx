@@ -2,7 +2,7 @@
 import { Link } from 'wouter';
 import { useStore } from 'zustand';
 import { t } from '../../language/t.ts';
-import { useActions, useInfo, useLive, usePending, useRoost } from '../context.tsx';
+import { useActions, useLive, usePending, useRoost } from '../context.tsx';
 import { FindIcon, HelpIcon, MoonIcon, MoreIcon } from '../design/icons.tsx';
 import { PATHS } from '../routes.ts';
 import { optional } from '../parts/part.tsx';
@@ -32,7 +32,6 @@ function SessionPill() {
   const startedAt = useLive((state) => (state.live ? (state.session?.startedAt ?? null) : null));
   const lastEnd = useLive((state) => state.lastEnd);
   const model = useLive((state) => (state.live ? state.session?.mind.leadModel : undefined));
-  const version = useInfo((state) => state.health?.version);
   const now = useNow(AGE_EVERY);
   const heardUntil = useLive((state) => state.heardUntil);
   const heard = heardUntil === null ? '' : t` · last heard ${dayWithin(heardUntil, now)} ${clockTime(heardUntil)}`;
@@ -59,7 +58,7 @@ function SessionPill() {
     return (
       <p className="pill" role="status">
         <i className="dot" aria-hidden="true" />
-        <span>{t`Looking for the relay…`}</span>
+        <span>{t`Connecting…`}</span>
       </p>
     );
   // A crash has the time of the next start. Each agent shows since when it sleeps.
@@ -68,7 +67,7 @@ function SessionPill() {
   // A person who ended it knows the reason.
   const why = lastEnd && lastEnd.reason !== 'ended' ? `: ${endText(lastEnd.reason)}` : '';
   return (
-    <p className="pill" title={version ? t`Relay ${version}` : undefined}>
+    <p className="pill">
       <i className="dot dot-asleep" aria-hidden="true" />
       <b className="fixed ink">{t`No session`}</b>
       <span className={why === '' ? 'pill-more' : 'pill-why'}>{`${t`everyone sleeps`}${since}${why}`}</span>

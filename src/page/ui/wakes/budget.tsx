@@ -86,11 +86,7 @@ function Figures({ stats, agentId }: { stats: WakeStats; agentId: AgentId }) {
       <p className="budget-next relative ink from-6" data-passes={heardUntil === null && next.passes}>
         {heardUntil === null ? next.text : awayText(heardUntil)}
       </p>
-      <Used
-        label={t`Wakes today · ${left === 0 ? t`none left` : t`${left} left`}`}
-        used={stats.wakesToday}
-        of={stats.maxWakesPerDay}
-      />
+      <Used label={t`Wakes today · ${t`${left} left`}`} used={stats.wakesToday} of={stats.maxWakesPerDay} />
       <Used
         label={t`Minutes today, without you`}
         used={stats.minutesToday}

@@ -715,7 +715,7 @@ test('the camera is released when the page is left', async () => {
   await press(page, 'Add a device');
   await otherWay(page);
   await press(page, 'Scan with the camera');
-  expect(await screen.findByLabelText('Camera')).toBeDefined();
+  expect(await screen.findByLabelText('Scan with the camera')).toBeDefined();
   expect(stop).not.toHaveBeenCalled();
   await page.user.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Close' }));
   expect(stop).toHaveBeenCalledOnce();

@@ -112,7 +112,7 @@ test('the key of the drawing names every mark in it, and four agents at once are
   expect([...new Set(looks(key))].sort()).toEqual([...drawn].sort());
   expect(drawn.size).toBe(11);
   expect(key.textContent).toBe(
-    ' done failed skipped, stopped or missed nothing waited for it at work To come skipped: quiet hours quiet hours several at once now',
+    ' done failed skipped, stopped or missed nothing waited for it at work To come skipped: quiet hours quiet hours several at once Now',
   );
 });
 
