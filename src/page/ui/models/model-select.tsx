@@ -77,13 +77,15 @@ interface Props {
   /** The error of the value, or null. */
   readonly wrong?: string | null;
   readonly onChange: (model: string) => void;
+  /** False: the state of the connections stands elsewhere. */
+  readonly notes?: boolean;
 }
 
 /** No model has this id: listed ids are never empty and never contain this character. */
 const ANOTHER = '\u0000another';
 
 /** The state of the connections, as far as it matters for choosing a model. */
-function ConnectionNotes({ all }: { all: Models }) {
+export function ConnectionNotes({ all }: { all: Models }) {
   if (all.connections.length === 0)
     return (
       <p className="setting-hint">
@@ -141,7 +143,8 @@ function Options({ all, value, standard }: { all: Models | null; value: string; 
 }
 
 /** One field, with ways to reload the servers' lists and to enter an unlisted model. */
-export function ModelSelect({ label, hint, value, standard, standardModel = '', wrong = null, onChange }: Props) {
+export function ModelSelect(props: Props) {
+  const { label, hint, value, standard, standardModel = '', wrong = null, onChange, notes = true } = props;
   const { models } = useRoost();
   const state = useQuery(models.query);
   const { busy: asking, failed, act } = useAction();
@@ -212,7 +215,7 @@ export function ModelSelect({ label, hint, value, standard, standardModel = '', 
           </p>
         )}
         {all && all.connections.length > 0 && model !== '' && <PriceNote model={model} />}
-        {all && <ConnectionNotes all={all} />}
+        {all && notes && <ConnectionNotes all={all} />}
       </div>
       <QueryProblem query={models.query} state={state} before={all !== null} />
     </div>

@@ -6,7 +6,7 @@ import { t } from '../../language/t.ts';
 import { useActions, useHousehold, useInfo, useRoost } from '../context.tsx';
 import { useQuery } from '../hooks.ts';
 import { modelName } from '../models/names.ts';
-import { ModelSelect } from '../models/model-select.tsx';
+import { ConnectionNotes, ModelSelect } from '../models/model-select.tsx';
 import { PATHS } from '../routes.ts';
 import { useTold } from './told.ts';
 
@@ -38,6 +38,7 @@ function ModelSetting({
         value={held}
         standard={standard}
         standardModel={standardModel}
+        notes={false}
         onChange={(model) => void told({ label, save: () => save(model), undo: () => save(held) })}
       />
     </div>
@@ -54,10 +55,10 @@ export function Minds() {
     own === undefined || health?.mind === 'rehearsal' ? t`Default` : t`Default: ${modelName(own, first?.models)}`;
   return (
     <>
-      <p className="settings-note under-6 ink-2 text-3">
-        {health?.mind === 'rehearsal' && <span>{t`Demo: no model connected`} </span>}
-        <Link href={PATHS.connect}>{first ? t`What is connected` : t`Connect a model`}</Link>
-      </p>
+      <div className="settings-note under-6 ink-2 text-3">
+        {first && <Link href={PATHS.connect}>{t`What is connected`}</Link>}
+        {listed.kind === 'ready' && <ConnectionNotes all={listed.value} />}
+      </div>
       <ModelSetting
         setting="leadModel"
         label={t`Model of the lead`}

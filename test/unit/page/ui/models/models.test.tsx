@@ -254,9 +254,7 @@ describe('Choosing a model', () => {
 
   test('says where none is connected, where one does not answer, and where the list could not be read', async () => {
     const none = await open({ connections: [], may: 'any' });
-    expect((await screen.findAllByText('Demo: no model connected', { selector: '.setting-hint > span' })).length).toBe(
-      2,
-    );
+    expect(await screen.findByText('Demo: no model connected', { selector: '.setting-hint > span' })).toBeDefined();
     expect(screen.queryByRole('button', { name: 'Refresh the list' })).toBeNull();
     none.unmount();
     const refusing = await open({ connections: [REFUSED], may: 'any' });
