@@ -16,7 +16,7 @@ export function openTeamAgents(base: TeamBase, approvals: () => Approvals) {
   const { attempts, woken, tools, memories, scheduleRows } = base;
   const { log, mind, protocol, now, elapsed, logger, recordWork, limits, setAside } = deps;
   async function underWay(agentId: AgentId): Promise<readonly string[]> {
-    const [asked, open] = await Promise.all([approvals().waiting(), attempts.open(agentId)]);
+    const [asked, open] = await Promise.all([approvals().open(), attempts.open(agentId)]);
     return [
       ...asked
         .filter((call) => call.agentId === agentId)

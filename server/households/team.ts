@@ -150,7 +150,7 @@ export function openTeam(given: TeamDeps): Team {
       : null;
   offerTeamTools({ base, agents, plans, approvals, handTools, taskWork, searches });
   const obstacles = createObstacles({
-    ...{ projects, mappings, host, gate, alone, usedUp: costs.usedUp, waiting: approvals.waiting },
+    ...{ projects, mappings, host, gate, alone, usedUp: costs.usedUp, openApprovals: approvals.open },
     work: taskWork?.status ?? null,
   });
   const starts = createStarts({

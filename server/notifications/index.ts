@@ -214,7 +214,7 @@ function createPusher({ keys, addresses, now }: PusherDeps): Pusher {
 type IsReview = (projectId: ProjectId, columnId: string) => Promise<boolean>;
 
 interface Deps {
-  readonly approvals: Pick<Approvals, 'waiting'>;
+  readonly approvals: Pick<Approvals, 'open'>;
   readonly directory: Pick<Directory, 'all'>;
   readonly isReview: IsReview;
   readonly now: () => number;
@@ -256,11 +256,12 @@ function createRaised({ approvals, directory, isReview, rows, raise, close, now,
   }
 
   async function notifyApprovals(): Promise<void> {
-    const waiting = await approvals.waiting();
-    const keys = new Set(waiting.map(({ callId }) => `approval:${callId}`));
+    const openApprovals = await approvals.open();
+    const keys = new Set(openApprovals.map(({ callId }) => `approval:${callId}`));
     for (const { key, kind } of await rows.open(now()))
       if (kind === 'approval' && !keys.has(key)) await close(key, null);
-    for (const { callId, agentId, later } of waiting) if (!later) await tell('approval', callId, agentId, '/inbox');
+    for (const { callId, agentId, later } of openApprovals)
+      if (!later) await tell('approval', callId, agentId, '/inbox');
   }
 
   const projectPath = (projectId: ProjectId) => `/projects/${encodeURIComponent(projectId)}/`;
@@ -383,7 +384,7 @@ export interface HomeNotifications {
 
 export interface NotificationsDeps extends DeviceRowsDeps {
   readonly log: Pick<EventLog, 'subscribe'>;
-  readonly approvals: Pick<Approvals, 'waiting'>;
+  readonly approvals: Pick<Approvals, 'open'>;
   readonly directory: Pick<Directory, 'all'>;
   readonly isReview: IsReview;
   /** The household's time zone. */

@@ -35,7 +35,7 @@ interface ObstaclesDeps {
   readonly usedUp: (agentId: AgentId) => Promise<UsedUp | null>;
   readonly work: WorkStatus | null;
   /** Calls that wait for the person. */
-  readonly waiting: () => Promise<
+  readonly openApprovals: () => Promise<
     readonly (Pick<ToolCall, 'agentId' | 'tool' | 'where' | 'askedAt'> & { runId: RunId | null })[]
   >;
 }
@@ -69,7 +69,7 @@ export function createObstacles(deps: ObstaclesDeps): ObstacleFinder {
   }
 
   const isAbout = (
-    { agentId, runId, where, askedAt }: Awaited<ReturnType<ObstaclesDeps['waiting']>>[number],
+    { agentId, runId, where, askedAt }: Awaited<ReturnType<ObstaclesDeps['openApprovals']>>[number],
     claim: HeldClaim & { readonly since: number },
     runs: readonly RunId[],
   ) =>
@@ -80,10 +80,10 @@ export function createObstacles(deps: ObstaclesDeps): ObstacleFinder {
       : runs.includes(runId));
 
   async function ofTasks(project: Project): Promise<Known['tasks']> {
-    const [spent, claims, waiting, unprepared] = await Promise.all([
+    const [spent, claims, approvals, unprepared] = await Promise.all([
       work?.ofTasks(project) ?? new Map<TaskId, SpentUp>(),
       projects.claims(project.projectId),
-      deps.waiting(),
+      deps.openApprovals(),
       projects.unprepared(project.projectId),
     ]);
     const found = new Map<TaskId, Obstacle>();
@@ -92,7 +92,7 @@ export function createObstacles(deps: ObstaclesDeps): ObstacleFinder {
     for (const claim of claims) {
       const own = claim.run.startsWith('run ') ? [claim.run.slice('run '.length)] : [];
       const runs = [...own, ...((await work?.runsOf(claim.taskId, claim.token)) ?? [])];
-      const asked = waiting.find((call) => isAbout(call, claim, runs));
+      const asked = approvals.find((call) => isAbout(call, claim, runs));
       if (asked) found.set(claim.taskId, obstacle('approval', sentence`${asked.tool} waits for your yes.`));
     }
     return [...found].map(([taskId, one]) => ({ taskId, obstacle: one }));

@@ -419,7 +419,7 @@ describe.each<{ where: string; path: Record<string, string>; without: readonly O
       const all = (await askedOf(two.second)).filter(({ id }) => id === `trip${String(i)}`);
       const answers = all.map(({ type, id, part, hash }) => ({ type, id, part, hash, yes: true }));
       expect(answers).toHaveLength(1);
-      await other.call('POST', '/api/records/asked', { answers });
+      await other.call('POST', '/api/records/approvals', { answers });
       expect(other.told.at(-1)).toMatch(/"outcome":"refused"/);
       await other.call('GET', `/v1/projects/trip${String(i)}`);
       expect(other.told.at(-1)).toMatch(/"repository":""/);

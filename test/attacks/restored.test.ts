@@ -87,10 +87,10 @@ async function compare(...records: readonly Given[]) {
   const answer = await page.fetch('/api/records/compare', { method: 'POST', json });
   return comparedRecordsSchema.parse(await answer.json()).standings;
 }
-const waiting = async () => askedRecordsSchema.parse(await (await page.fetch('/api/records/asked')).json()).asked;
+const waiting = async () => askedRecordsSchema.parse(await (await page.fetch('/api/records/approvals')).json()).asked;
 async function answer(yes: boolean, all: readonly AskedRecord[]) {
   const json = { answers: all.map(({ type, id, part, hash }) => ({ type, id, part, hash, yes })) };
-  const answered = await page.fetch('/api/records/asked', { method: 'POST', json });
+  const answered = await page.fetch('/api/records/approvals', { method: 'POST', json });
   return askedOutcomesSchema.parse(await answered.json()).outcomes.map(({ outcome }) => outcome);
 }
 const get = async (path: string): Promise<unknown> => (await page.fetch(path)).json();
@@ -508,6 +508,8 @@ it('is for the person: no program that holds a credential sees or answers what w
   const json = { answers: [{ type: one?.type, id: one?.id, part: '', hash: one?.hash, yes: true }] };
   const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
   for (const init of [{}, { method: 'POST', body: JSON.stringify(json) }])
-    expect([401, 403]).toContain((await fetch(new URL('/api/records/asked', relay.url), { ...init, headers })).status);
+    expect([401, 403]).toContain(
+      (await fetch(new URL('/api/records/approvals', relay.url), { ...init, headers })).status,
+    );
   expect(await marks()).toEqual([]);
 });

@@ -30,7 +30,7 @@ export const LONG_SLEEP = 'sleep 7654321';
 /** What a page reads when it opens. */
 const LISTS = [
   ...['team', 'approvals', 'calls', 'threads', 'inbox', 'wakes', 'mcp-servers', 'agent-programs', 'models', 'webhooks'],
-  ...['costs', 'notifications', 'credentials', 'records/asked', 'agent-snapshots', 'room', 'home', 'health'],
+  ...['costs', 'notifications', 'credentials', 'records/approvals', 'agent-snapshots', 'room', 'home', 'health'],
 ].map((name) => `/api/${name}`);
 const NEWER_LISTS = ['projects', 'pulse-routines', 'routine-proposals', 'runs', 'attempts?hours=168', 'config'].map(
   (name) => `/v1/${name}`,

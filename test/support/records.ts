@@ -27,7 +27,7 @@ export const offered = (doc: Doc): OfferedRecord => ({
 
 /** What waits for the person's yes at this relay. */
 export async function askedOf(browser: Pick<Browser, 'fetch'>): Promise<readonly AskedRecord[]> {
-  return askedRecordsSchema.parse(await (await browser.fetch('/api/records/asked')).json()).asked;
+  return askedRecordsSchema.parse(await (await browser.fetch('/api/records/approvals')).json()).asked;
 }
 const yesTo = (asked: readonly AskedRecord[]) =>
   asked.map(({ type, id, part, hash }) => ({ type, id, part, hash, yes: true }));
@@ -40,6 +40,6 @@ export async function allowIn(records: Pick<Records, 'asked' | 'answer'>): Promi
 export async function allowAll(browser: Pick<Browser, 'fetch'>, type?: AskedRecord['type']): Promise<void> {
   const waiting = await askedOf(browser);
   const answers = yesTo(waiting.filter((record) => type === undefined || record.type === type));
-  const answered = await browser.fetch('/api/records/asked', { method: 'POST', json: { answers } });
+  const answered = await browser.fetch('/api/records/approvals', { method: 'POST', json: { answers } });
   if (!answered.ok) throw new Error(`${answered.status} ${await answered.text()}`);
 }

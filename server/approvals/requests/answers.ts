@@ -52,7 +52,7 @@ export function createAnswers(base: ApprovalsBase, { toolNamed }: Pick<Guards, '
   }
 
   async function withdrawAll(which: (call: StoredCall) => boolean, why: string): Promise<void> {
-    for (const call of await rows.waiting()) if (which(call)) await withdraw(call, why);
+    for (const call of await rows.open()) if (which(call)) await withdraw(call, why);
   }
 
   /** False: the call no longer waits. */

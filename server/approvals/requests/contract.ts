@@ -64,7 +64,7 @@ export interface Approvals {
   /** Records the actions that an ACP agent takes without asking. */
   readonly note: NoteDeed;
   /** Calls that wait for the person, oldest first. */
-  waiting(): Promise<readonly StoredCall[]>;
+  open(): Promise<readonly StoredCall[]>;
   /** The same calls with the current folder content, to show to the person. */
   toBeShown(): Promise<readonly ToolCall[]>;
   /** Recently answered or withdrawn calls, newest first. */

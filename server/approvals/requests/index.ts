@@ -42,7 +42,7 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
   async function recheck(agentId: AgentId): Promise<void> {
     looking.delete(agentId);
     if (closing.aborted) return;
-    const own = (await rows.waiting()).filter((call) => call.agentId === agentId);
+    const own = (await rows.open()).filter((call) => call.agentId === agentId);
     const rechecked = await Promise.all(own.map(contents.fresh));
     if (rechecked.some((call, i) => call !== own[i])) changed(agentId);
   }
@@ -74,8 +74,8 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
     leave: leave.ask,
     askPerson: forms.ask,
     note: leave.note,
-    waiting: () => rows.waiting(),
-    toBeShown: async () => await Promise.all((await rows.waiting()).map(contents.fresh)),
+    open: () => rows.open(),
+    toBeShown: async () => await Promise.all((await rows.open()).map(contents.fresh)),
     answered: () => rows.answeredSince(now() - CALL_LIMITS.answeredForMs),
     page: (before, agentId, limit) => rows.page(before, agentId, limit),
     ofRun: rows.ofRun,

@@ -39,7 +39,7 @@ interface QuestionDeps {
   readonly db: Db;
   /** The id of the home. */
   readonly home: string;
-  readonly rows: Pick<CallRows, 'add' | 'waiting' | 'close'>;
+  readonly rows: Pick<CallRows, 'add' | 'open' | 'close'>;
 }
 
 export function createQuestion({ db, home, rows }: QuestionDeps): Question {
@@ -48,7 +48,7 @@ export function createQuestion({ db, home, rows }: QuestionDeps): Question {
     inTurn(() =>
       db.transaction().execute(async (trx) => {
         await lockNamed(trx, `questions of ${home}`);
-        const own = (await rows.waiting(trx)).filter(({ agentId }) => agentId === call.agentId);
+        const own = (await rows.open(trx)).filter(({ agentId }) => agentId === call.agentId);
         const same = own.find(
           (each) =>
             !each.question &&

@@ -164,7 +164,7 @@ function createCallReads({ db, home, setAside = SETS_NOTHING_ASIDE }: CallRowsDe
       return row ? callOf(row) : null;
     },
     /** Calls that wait for the person, oldest first. */
-    waiting: async (within = db): Promise<StoredCall[]> =>
+    open: async (within = db): Promise<StoredCall[]> =>
       readCalls(await all(within).where('state', '=', 'asked').orderBy('sequence').execute()),
     answeredSince: async (since: number): Promise<StoredCall[]> =>
       readCalls(

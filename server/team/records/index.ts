@@ -359,11 +359,11 @@ export function createRecordRoutes({
       onRestored();
       return { answers };
     },
-    async askedRecords(_, context) {
+    async recordApprovals(_, context) {
       refusePrograms(context);
       return { asked: await records.asked() };
     },
-    async answerAsked({ body }, context) {
+    async answerRecordApprovals({ body }, context) {
       refusePrograms(context);
       return { outcomes: await records.answer(body.answers) };
     },

@@ -118,7 +118,7 @@ interface Asked {
 function createAsked({ reach, changes, device }: Pick<RoostState, 'reach' | 'changes' | 'device'>): Asked {
   const list = createQuery<readonly AskedRecord[]>({
     async ask() {
-      const result = await reach((client) => client.askedRecords());
+      const result = await reach((client) => client.recordApprovals());
       return result.ok ? { ok: true, value: result.value.asked } : result;
     },
     changes,
@@ -129,7 +129,7 @@ function createAsked({ reach, changes, device }: Pick<RoostState, 'reach' | 'cha
     list,
     async answer(records, yes) {
       const answers = records.map(({ type, id, part, hash }) => ({ type, id, part, hash, yes }));
-      const result = await reach((client) => client.answerAsked({ body: { answers } }));
+      const result = await reach((client) => client.answerRecordApprovals({ body: { answers } }));
       await list.again();
       if (!result.ok) return [problemText(result.problem)];
       const refused = result.value.outcomes.flatMap((each) => (each.outcome === 'refused' ? [each.why] : []));

@@ -146,7 +146,7 @@ export const offeredRecordsSchema = z.object({
 
 /**
  * The parts of a record that wait for the person's approval at this relay, as `GET
- * /api/records/asked` lists them. `hash` is that of the shown content.
+ * /api/records/approvals` lists them. `hash` is that of the shown content.
  */
 const askedBase = {
   id: recordId,
@@ -228,7 +228,7 @@ const askedRecordSchema = z.discriminatedUnion('type', [
 export type AskedRecord = z.infer<typeof askedRecordSchema>;
 export const askedRecordsSchema = z.object({ asked: z.array(askedRecordSchema) });
 
-/** `POST /api/records/asked` */
+/** `POST /api/records/approvals` */
 export const answerAskedSchema = z.strictObject({
   answers: z
     .array(

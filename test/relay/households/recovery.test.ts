@@ -115,7 +115,7 @@ const BROKEN_ROWS: Readonly<Record<string, object>> = {
 /** Lists that a page reads when it is opened. */
 const LISTS = [
   ...['team', 'approvals', 'calls', 'threads', 'inbox', 'wakes', 'mcp-servers', 'agent-programs', 'models', 'webhooks'],
-  ...['costs', 'notifications', 'credentials', 'records/asked', 'agent-snapshots', 'room', 'home', 'health'],
+  ...['costs', 'notifications', 'credentials', 'records/approvals', 'agent-snapshots', 'room', 'home', 'health'],
 ].map((name) => `/api/${name}`);
 const NEWER_LISTS = ['projects', 'pulse-routines', 'routine-proposals', 'runs', 'attempts?hours=1', 'config'].map(
   (name) => `/v1/${name}`,
@@ -212,7 +212,7 @@ it('runs agents beside rows that cannot be read, and announces the others', asyn
     await hands.restart();
     for (const each of ['', '/tasks', '/board', '/search?q=bake', '/obstacles', `/agents/a1/routines`])
       await good('GET', `${path}${each}`);
-    await good('GET', '/api/records/asked');
+    await good('GET', '/api/records/approvals');
 
     const results: string[] = [];
     hands.model.follow(({ body, results: said }) => {

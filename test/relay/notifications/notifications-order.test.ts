@@ -89,7 +89,7 @@ describe('Who is told, and when', () => {
       ...{ db, home, log, pusher, timers, now: clock.now, alone: true },
       subject: { given: null, own: null },
       sealer: createSealer(new Uint8Array(32)),
-      approvals: { waiting: () => Promise.resolve([]) },
+      approvals: { open: () => Promise.resolve([]) },
       directory: { all: () => Promise.resolve([]) },
       isReview: (_projectId, columnId) => Promise.resolve(columnId === 'review'),
       readZone: () => Promise.resolve('America/New_York'),

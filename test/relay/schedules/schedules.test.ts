@@ -954,7 +954,7 @@ describe.each(USUAL_STORES)('what is due, on %s', (kind) => {
     await pass(other, clock, 10 * MINUTE);
     // Nothing runs before a yes, and nobody is asked about its text.
     expect(await history(other, clock)).toEqual([]);
-    expect(await other.team.approvals.waiting()).toEqual([]);
+    expect(await other.team.approvals.open()).toEqual([]);
     await allowIn(other.team.records);
     await pass(other, clock, 10 * MINUTE);
     const [newest] = await history(other, clock);
@@ -966,7 +966,7 @@ describe.each(USUAL_STORES)('what is due, on %s', (kind) => {
       expect((await history(other, clock))[0]).toMatchObject({ state: 'done', said: 'as accepted\n' });
     } else {
       expect(newest).toMatchObject({ state: 'failed', said: '', detail: expect.stringContaining('It was not run') });
-      expect(await other.team.approvals.waiting()).toMatchObject([{ tool: 'accept_script', where: 'relay' }]);
+      expect(await other.team.approvals.open()).toMatchObject([{ tool: 'accept_script', where: 'relay' }]);
     }
     for (const each of own) await each.close();
     for (const root of [first, second]) await rm(root, { recursive: true, force: true });

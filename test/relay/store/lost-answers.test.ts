@@ -162,7 +162,7 @@ describe('A lost answer', () => {
       rows.putOff('c1').catch((reason: unknown) => reason),
     );
     expect(isAway(error) && error.sent).toBe('in-doubt');
-    expect(await losing(/select \* from "roost"\."tool_calls"/, () => rows.waiting())).toEqual([]);
+    expect(await losing(/select \* from "roost"\."tool_calls"/, () => rows.open())).toEqual([]);
     const undone = await losing(/insert into "roost"\."clocks"/, () =>
       store.db
         .transaction()

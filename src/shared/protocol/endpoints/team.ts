@@ -188,18 +188,18 @@ export const recordEndpoints = {
       { status: 403, when: 'the caller is not a browser' },
     ],
   }),
-  askedRecords: endpoint({
+  recordApprovals: endpoint({
     method: 'GET',
-    path: '/api/records/asked',
+    path: '/api/records/approvals',
     does: 'The restored records that wait for the person’s yes: MCP servers, schedules and wider limits. They do not act before.',
     answers: [
       { status: 200, when: 'always', body: askedRecordsSchema },
       { status: 403, when: 'the caller is not a browser' },
     ],
   }),
-  answerAsked: endpoint({
+  answerRecordApprovals: endpoint({
     method: 'POST',
-    path: '/api/records/asked',
+    path: '/api/records/approvals',
     does: 'Answers waiting records, each with yes or no. The answer applies at this relay, to exactly what was shown.',
     body: answerAskedSchema,
     answers: [

@@ -24,7 +24,7 @@ const READ = [
   '/api/threads',
   '/v1/agents/a1/schedule',
   '/api/mcp-servers',
-  '/api/records/asked',
+  '/api/records/approvals',
 ] as const;
 
 export const exportFiles: Attack = {
@@ -68,11 +68,11 @@ export const exportFiles: Attack = {
     const config = await talkedInto('GET', '/v1/config');
     if (config?.text.includes('"shell":"allow"')) found('a copy has allowed commands');
     // What would act by itself waits for a yes, and the person says no.
-    const asked = await talkedInto('GET', '/api/records/asked');
+    const asked = await talkedInto('GET', '/api/records/approvals');
     if (asked?.status === 200) {
       const { asked: all } = askedRecordsSchema.parse(JSON.parse(asked.text));
       const answers = all.map(({ type, id, part, hash }) => ({ type, id, part, hash, yes: false }));
-      await talkedInto('POST', '/api/records/asked', { json: { answers } });
+      await talkedInto('POST', '/api/records/approvals', { json: { answers } });
     }
     if (existsSync(marker)) found('a command of a copy has run');
     await rm(marker, { force: true });

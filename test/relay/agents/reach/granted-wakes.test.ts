@@ -52,7 +52,7 @@ describe('a granted wake', () => {
       signal: new AbortController().signal,
     } as const;
     await tool?.run({ to: WOKEN, message: SAYS, reason: 'blocker' }, caller);
-    const [question] = await team().approvals.waiting();
+    const [question] = await team().approvals.open();
     expect((await team().approvals.answer(question?.callId ?? '', 'once', '')).ok).toBe(true);
   }
   async function comesOnce(): Promise<void> {

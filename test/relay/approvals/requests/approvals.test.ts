@@ -582,7 +582,7 @@ describe('a tool that asks, in a session', () => {
     await house.untilQuiet();
     expect(await house.post({ text: 'Who is here?', to: 'agent-0' })).toMatchObject({ ok: true });
     await house.until(() => /I have asked|I wait/.test(JSON.stringify(house.events)));
-    const [question] = await house.team.approvals.waiting();
+    const [question] = await house.team.approvals.open();
     expect(question).toMatchObject({ tool: 'list_team', where: 'session' });
     expect(JSON.stringify(house.events)).toContain('I have asked. Meanwhile: hello.');
     // Of several devices that answer at the same moment one is heard, and the others are told so.
@@ -607,9 +607,9 @@ describe('a tool that asks, in a session', () => {
     await house.untilQuiet();
     expect(await house.post({ text: 'Who is here?', to: 'agent-0' })).toMatchObject({ ok: true });
     await house.until(() => /I have asked|I wait/.test(JSON.stringify(house.events)));
-    const [question] = await house.team.approvals.waiting();
+    const [question] = await house.team.approvals.open();
     await house.host.end('ended');
-    await expect.poll(() => house.team.approvals.waiting()).toEqual([]);
+    await expect.poll(() => house.team.approvals.open()).toEqual([]);
     expect(await house.team.approvals.answer(question?.callId ?? '', 'once', '')).toEqual({
       ok: false,
       reason: 'over',

@@ -123,7 +123,7 @@ describe.each(USUAL_STORES)('a memory, on %s', (kind) => {
     expect(later).toMatch(/^This waits for the human/);
     expect(house.of('agent-changed')).toEqual([]);
     // The newer question has replaced the first.
-    const waiting = await house.team.approvals.waiting();
+    const waiting = await house.team.approvals.open();
     expect(waiting.map(({ input }) => input)).toEqual(['{"text":"I watch herons."}']);
     expect(await house.team.approvals.answer(waiting[0]?.callId ?? '', 'always-tool', '')).toMatchObject({ ok: false });
     expect(await house.team.approvals.answer(waiting[0]?.callId ?? '', 'once', '')).toMatchObject({ ok: true });
@@ -138,7 +138,7 @@ describe.each(USUAL_STORES)('a memory, on %s', (kind) => {
     await wakes();
     await says('Who are you?', call('write_soul', { text: 'I watch herons.' }), [{ say: 'This.' }]);
     expect(house.of('agent-changed')).toHaveLength(1);
-    expect(await house.team.approvals.waiting()).toEqual([]);
+    expect(await house.team.approvals.open()).toEqual([]);
   });
 
   it('is searched by recall with soul and conversation, each with its place, and never for another agent', async () => {

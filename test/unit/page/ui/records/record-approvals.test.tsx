@@ -50,12 +50,12 @@ const PROJECT: AskedRecord = (() => {
   };
 })();
 const ALL = [SERVER, SCHEDULE, LIMIT, PRICES];
-const ANSWER = 'POST /api/records/asked';
+const ANSWER = 'POST /api/records/approvals';
 
 /** The relay has these, and drops what is answered with a yes or a no, unless it refuses that. */
 function waiting(reach: MemoryReach, all: readonly AskedRecord[], refuses: string | null = null) {
   let left = all;
-  reach.on('GET /api/records/asked', () => json({ asked: left }));
+  reach.on('GET /api/records/approvals', () => json({ asked: left }));
   reach.on(ANSWER, ({ body }: { body: { answers: { hash: string }[] } }) => {
     const hashes = body.answers.map(({ hash }) => hash);
     if (refuses === null) left = left.filter(({ hash }) => !hashes.includes(hash));
@@ -125,11 +125,11 @@ test('a yes is sent for what is ticked alone, by the hash of what was shown; a n
 
 test('what changed since it was ticked is not ticked any more', async () => {
   let all = [SERVER];
-  const page = await open((reach) => reach.on('GET /api/records/asked', () => json({ asked: all })));
+  const page = await open((reach) => reach.on('GET /api/records/approvals', () => json({ asked: all })));
   await tick(page, /“notes”/);
   all = [{ ...SERVER, hash: 'another' }];
   await page.hear({ kind: 'changed', time: 0, what: 'asked', agentId: null });
-  await waitFor(() => expect(page.reach.times('GET /api/records/asked')).toBeGreaterThan(1));
+  await waitFor(() => expect(page.reach.times('GET /api/records/approvals')).toBeGreaterThan(1));
   await waitFor(() => expect(screen.getByRole<HTMLInputElement>('checkbox', { name: /“notes”/ }).checked).toBe(false));
   expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Allow what is ticked' }).disabled).toBe(true);
 });
@@ -144,6 +144,6 @@ test('what the relay cannot take says why, and waits still', async () => {
 
 test('nothing is shown where nothing waits', async () => {
   const page = await open((reach) => waiting(reach, []));
-  await waitFor(() => expect(page.reach.times('GET /api/records/asked')).toBeGreaterThan(0));
+  await waitFor(() => expect(page.reach.times('GET /api/records/approvals')).toBeGreaterThan(0));
   expect(screen.queryByRole('region', { name: 'What waits for your yes' })).toBeNull();
 });
