@@ -312,7 +312,7 @@ describe('the inbox of an agent', () => {
       },
     });
     const dialog = within(await screen.findByRole('dialog', { name: 'Inbox of Lyra' }));
-    await dialog.findByText('1 message waits to be read.');
+    await dialog.findByText('1 message waiting to be read');
     expect(dialog.getByRole<HTMLButtonElement>('button', { name: 'Wake Lyra' }).disabled).toBe(false);
     page.reach.on('GET /api/inbox', { unread: {} });
     await page.hear({ kind: 'changed', time: NOW, what: 'inbox', agentId: 'agent-1' });
