@@ -328,7 +328,6 @@ const LONG_FUNCTIONS = [
   'server/agents/minds/served.ts',
   'server/agents/proxy/index.ts',
   'server/agents/session/egg.ts',
-  'server/approvals/pins/folder-scan.ts',
   'server/households/open-home.ts',
   'server/log/index.ts',
   'server/relay.ts',

@@ -35,8 +35,6 @@ const digest = (text: string) => createHash('sha256').update(text).digest('hex')
 export const ISSUE = 'issue ';
 const issueHash = (name: string) => `${ISSUE}${digest(name)}`;
 
-export type Deliveries = ReturnType<typeof createDeliveries>;
-
 export function createDeliveries({
   db,
   home,

@@ -22,8 +22,6 @@ export const CONNECT_LIMITS = {
   listValues: 50_000,
   /** Longest answer to the first request, in tokens. */
   tryTokens: 16,
-  /** Characters of a server's own message about its list. */
-  saidCharacters: 300,
 } as const;
 
 /** Usual local addresses of model servers. */

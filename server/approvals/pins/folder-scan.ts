@@ -151,21 +151,9 @@ interface FolderScan {
   };
 }
 
-/** `folder`: its real path, with links resolved. */
-export function createFolderScan(folder: string, alsoCalled: readonly string[], limits: PinLimits): FolderScan {
+/** What lies in the folder, by its names alone. Each folder is listed once. */
+function createListings(folder: string) {
   const namesIn = new Map<string, Promise<Names | null>>();
-  const seen = new Map<string, Seen>();
-  const rest = createHash('sha256');
-  const read: Seen[] = [];
-  let [restCount, entries, hashedBytes, wordsLeft, texts] = [
-    0,
-    0,
-    limits.allHashedBytes,
-    limits.allWords,
-    limits.texts,
-  ];
-  let isWhole = true;
-
   const absolute = (path: string) => (path === '' ? folder : join(folder, path));
 
   async function list(path: string): Promise<Names | null> {
@@ -192,6 +180,57 @@ export function createFolderScan(folder: string, alsoCalled: readonly string[], 
     namesIn.set(path, known);
     return known;
   }
+
+  async function isRun(path: string): Promise<boolean> {
+    if (isCode(posix.basename(path))) return true;
+    const file = await open(absolute(path), constants.O_RDONLY | constants.O_NONBLOCK).catch(() => null);
+    if (!file) return false;
+    try {
+      const found = await file.stat();
+      if (!found.isFile()) return false;
+      const head = Buffer.alloc(2);
+      await file.read(head, 0, 2, 0);
+      return (found.mode & 0o111) !== 0 || head.toString() === '#!';
+    } finally {
+      await file.close();
+    }
+  }
+
+  /**
+   * Finds the file at this path, files that match without an extension, and files that represent a
+   * folder at this path.
+   */
+  async function lookUp(path: string, found: Set<string>): Promise<void> {
+    const parent = posix.dirname(path) === '.' ? '' : posix.dirname(path);
+    const known = await names(parent);
+    if (!known) return;
+    const last = posix.basename(path);
+    const own = (name: string, within: string) => found.add(within === '' ? name : `${within}/${name}`);
+    const kind = known.kinds.get(last);
+    if (kind === 'file' || kind === 'link') found.add(path);
+    for (const name of known.stems.get(last) ?? []) own(name, parent);
+    if (kind !== 'folder') return;
+    for (const [name, inner] of (await names(path))?.kinds ?? [])
+      if (inner !== 'folder' && STANDS_FOR_FOLDER.test(name)) own(name, path);
+  }
+
+  return { absolute, names, isRun, lookUp };
+}
+
+/** `folder`: its real path, with links resolved. */
+export function createFolderScan(folder: string, alsoCalled: readonly string[], limits: PinLimits): FolderScan {
+  const { absolute, names, isRun, lookUp } = createListings(folder);
+  const seen = new Map<string, Seen>();
+  const rest = createHash('sha256');
+  const read: Seen[] = [];
+  let [restCount, entries, hashedBytes, wordsLeft, texts] = [
+    0,
+    0,
+    limits.allHashedBytes,
+    limits.allWords,
+    limits.texts,
+  ];
+  let isWhole = true;
 
   const scan: FolderScan = {
     pathOf(name, base) {
@@ -339,21 +378,6 @@ export function createFolderScan(folder: string, alsoCalled: readonly string[], 
   }
   const namesTaken = new Set<string>();
 
-  async function isRun(path: string): Promise<boolean> {
-    if (isCode(posix.basename(path))) return true;
-    const file = await open(absolute(path), constants.O_RDONLY | constants.O_NONBLOCK).catch(() => null);
-    if (!file) return false;
-    try {
-      const found = await file.stat();
-      if (!found.isFile()) return false;
-      const head = Buffer.alloc(2);
-      await file.read(head, 0, 2, 0);
-      return (found.mode & 0o111) !== 0 || head.toString() === '#!';
-    } finally {
-      await file.close();
-    }
-  }
-
   /** `runs`: the file counts whatever its name. */
   async function takeWord(word: string, base: string, runs: boolean): Promise<void> {
     const found = new Set<string>();
@@ -369,24 +393,6 @@ export function createFolderScan(folder: string, alsoCalled: readonly string[], 
       }
     }
     for (const each of found) if (runs || (await isRun(each))) await scan.take(each, true);
-  }
-
-  /**
-   * Finds the file at this path, files that match without an extension, and files that represent a
-   * folder at this path.
-   */
-  async function lookUp(path: string, found: Set<string>): Promise<void> {
-    const parent = posix.dirname(path) === '.' ? '' : posix.dirname(path);
-    const known = await names(parent);
-    if (!known) return;
-    const last = posix.basename(path);
-    const own = (name: string, within: string) => found.add(within === '' ? name : `${within}/${name}`);
-    const kind = known.kinds.get(last);
-    if (kind === 'file' || kind === 'link') found.add(path);
-    for (const name of known.stems.get(last) ?? []) own(name, parent);
-    if (kind !== 'folder') return;
-    for (const [name, inner] of (await names(path))?.kinds ?? [])
-      if (inner !== 'folder' && STANDS_FOR_FOLDER.test(name)) own(name, path);
   }
 
   return scan;
