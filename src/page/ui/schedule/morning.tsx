@@ -1,4 +1,5 @@
 /** What happened since the person was last here, in one line above the grid and in the inbox. */
+import { useEffect } from 'react';
 import { Link } from 'wouter';
 import { useStore } from 'zustand';
 import { createStore } from 'zustand/vanilla';
@@ -109,8 +110,22 @@ function Line({ report }: { report: Report }) {
   );
 }
 
+/** Tells the tiles until when agents were at work before this page was opened. */
+function useRunEnds(): void {
+  const roost = useRoost();
+  const runs = useQuery(schedulesOf(roost).runs);
+  useEffect(() => {
+    if (runs.kind !== 'ready') return;
+    const ended = new Map(roost.live.store.getState().ranUntil);
+    for (const { runId, agentId, endedAt } of runs.value)
+      if (runId !== null && endedAt !== null) ended.set(agentId, Math.max(endedAt, ended.get(agentId) ?? 0));
+    roost.live.store.setState({ ranUntil: ended });
+  }, [roost, runs]);
+}
+
 /** One line until the person puts it away, on any device. Nothing if nothing happened. */
 export default function MorningLine() {
+  useRunEnds();
   const ready = useHousehold(({ status }) => status === 'ready');
   const readTo = useHousehold(({ settings }) => settings.runsReadTo);
   const upTo = useStore(putAwayOf(useRoost()), (state) => state.upTo);

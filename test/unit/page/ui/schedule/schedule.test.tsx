@@ -682,6 +682,18 @@ test('the line that is put away by mistake comes back', async () => {
   await screen.findByRole('region', { name: 'While you were away' });
 });
 
+test('a tile counts the sleep of an agent from a run that ended before the page was opened', async () => {
+  const page = await openPage({
+    docs: team(3),
+    prepare({ reach }) {
+      nights(reach);
+      reach.on('GET /v1/runs', { runs: [occurrence(1)] });
+    },
+  });
+  await page.say({ news: 'documents', docs: [RECORD] });
+  await screen.findByRole('button', { name: /^Lyra, seat 1, asleep since 07:55/ });
+});
+
 test('who is at work alone is there to be watched and stopped', async () => {
   const page = await open((reach) => {
     nights(reach);
