@@ -16,6 +16,7 @@ import {
   type MoveInTarget,
 } from '../../state/move-in.ts';
 import { useHousehold, useRoost } from '../context.tsx';
+import { AgentOptions } from '../parts/choices.tsx';
 import { DropZone, type DroppedFile } from '../design/drop-zone.tsx';
 import { ImportExam } from '../exams/exams.tsx';
 import { Field, TextField } from '../design/field.tsx';
@@ -205,11 +206,7 @@ function Preview({
             onChange={({ target: { value } }) => setWho(value)}
           >
             {seat !== undefined && <option value={NEW}>{t`A new agent`}</option>}
-            {agents.map((agent) => (
-              <option key={agent.agentId} value={agent.agentId}>
-                {displayName(agent, roster)}
-              </option>
-            ))}
+            <AgentOptions agents={agents} />
           </select>
         )}
       </Field>

@@ -1,11 +1,11 @@
 import { useId, useState } from 'react';
-import { displayName } from '../../../shared/domain/agent.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import { t } from '../../language/t.ts';
 import { problemText } from '../../state/ports.ts';
 import { reachQueries } from '../../state/reach-queries.ts';
 import type { Limits } from '../../state/relay-info.ts';
 import { useHousehold, useRoost } from '../context.tsx';
+import { AgentOptions } from '../parts/choices.tsx';
 import { copyText } from '../parts/copyable-text.tsx';
 
 type Step = 'closed' | 'reading' | 'open' | 'saving';
@@ -125,11 +125,7 @@ export function LimitsAsYaml() {
           onChange={({ target }) => setAgentId(target.value === '' ? null : target.value)}
         >
           <option value="">{t`Everybody`}</option>
-          {[...roster.byId.values()].map((agent) => (
-            <option key={agent.agentId} value={agent.agentId}>
-              {displayName(agent, roster)}
-            </option>
-          ))}
+          <AgentOptions agents={[...roster.byId.values()]} />
         </select>
       </label>
       {agentId === null ? (

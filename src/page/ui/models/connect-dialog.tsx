@@ -17,6 +17,7 @@ import { useQuery } from '../hooks.ts';
 import { reachQueries } from '../../state/reach-queries.ts';
 import type { Coordination } from '../../state/relay-info.ts';
 import { useHousehold, useLive, useRoost } from '../context.tsx';
+import { AgentOptions } from '../parts/choices.tsx';
 import { Dialog, SureDialog, takeFocus } from '../design/dialog.tsx';
 import { changeCoordination } from '../limits/limits.ts';
 import { QueryView } from '../parts/page-head.tsx';
@@ -454,11 +455,7 @@ function ForWhom({ programId, name }: { programId: string; name: string }) {
         onChange={({ target }) => target.value !== '' && drive(target.value)}
       >
         <option value="">{t`Choose an agent`}</option>
-        {agents.map((agent) => (
-          <option key={agent.agentId} value={agent.agentId}>
-            {displayName(agent, roster)}
-          </option>
-        ))}
+        <AgentOptions agents={agents} />
       </select>
     </p>
   );

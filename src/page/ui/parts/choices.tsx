@@ -1,6 +1,6 @@
 /** A select with a default, and a select of agents. */
 import { type ReactNode, useId } from 'react';
-import { displayName } from '../../../shared/domain/agent.ts';
+import { type Agent, displayName } from '../../../shared/domain/agent.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import { useHousehold } from '../context.tsx';
 import { useRoute } from '../routes.ts';
@@ -60,6 +60,16 @@ export function SelectSetting({
   );
 }
 
+/** The agents as options of a select, by the names that the page shows. */
+export function AgentOptions({ agents }: { agents: readonly Agent[] }) {
+  const roster = useHousehold((state) => state.roster);
+  return agents.map((agent) => (
+    <option key={agent.agentId} value={agent.agentId}>
+      {displayName(agent, roster)}
+    </option>
+  ));
+}
+
 interface Props {
   /** What is shown of the agent: "Wakes of". */
   readonly label: string;
@@ -84,11 +94,7 @@ export function AgentSelect({ label, everybody, agentId, path }: Props) {
         onChange={(event) => go(path(event.target.value === '' ? null : event.target.value))}
       >
         {everybody !== undefined && <option value="">{everybody}</option>}
-        {agents.map((agent) => (
-          <option key={agent.agentId} value={agent.agentId}>
-            {displayName(agent, roster)}
-          </option>
-        ))}
+        <AgentOptions agents={agents} />
       </select>
     </label>
   );

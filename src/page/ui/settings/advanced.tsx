@@ -1,7 +1,6 @@
 /** Settings: every limit in one table, everybody's and those of one agent. */
 import { type ReactNode, useId, useState } from 'react';
 import { Link } from 'wouter';
-import { displayName } from '../../../shared/domain/agent.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import { isRecord } from '../../../shared/domain/platform/json.ts';
 import {
@@ -21,6 +20,7 @@ import { HOLDS_AT_ONCE } from '../../state/running-settings.ts';
 import { programsOf } from '../../state/programs.ts';
 import { reachQueries } from '../../state/reach-queries.ts';
 import { useActions, useHousehold, useRoost } from '../context.tsx';
+import { AgentOptions } from '../parts/choices.tsx';
 import { useDraft } from '../design/field.tsx';
 import { List, Row } from '../design/list.tsx';
 import { useQuery } from '../hooks.ts';
@@ -386,11 +386,7 @@ function AgentHead({ agentId }: { agentId: AgentId | null }) {
         onChange={({ target }) => go(PATHS.advanced(target.value === '' ? null : target.value))}
       >
         <option value="">{t`Choose an agent`}</option>
-        {agents.map((agent) => (
-          <option key={agent.agentId} value={agent.agentId}>
-            {displayName(agent, roster)}
-          </option>
-        ))}
+        <AgentOptions agents={agents} />
       </select>
     </th>
   );

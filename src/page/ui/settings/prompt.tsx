@@ -1,6 +1,5 @@
 /** Settings: the words that wake an agent, edited, checked and previewed. */
 import { useEffect, useId, useRef, useState } from 'react';
-import { displayName } from '../../../shared/domain/agent.ts';
 import { parseTemplate, PLACEHOLDERS } from '../../../shared/domain/prompts.ts';
 import { SETTING_TEXT_MAX } from '../../../shared/domain/settings.ts';
 import { retold, t } from '../../language/t.ts';
@@ -8,6 +7,7 @@ import { errorText } from '../../state/ports.ts';
 import { wakeAround, wakePromptOf } from '../../state/wake-context.ts';
 import { payloadOf, type WakeShare } from '../../state/wake-sizes.ts';
 import { useActions, useHousehold, useRoost } from '../context.tsx';
+import { AgentOptions } from '../parts/choices.tsx';
 import { useNow } from '../hooks.ts';
 import { TEMPLATES } from '../protocol-templates.ts';
 import { asBeginning, count } from '../text/sizes.ts';
@@ -46,11 +46,7 @@ function Preview({ template }: { template: string }) {
       <label className="ink-2 text-3">
         {t`Agent`}{' '}
         <select className="field field-select" value={chosen} onChange={(event) => setChosen(event.target.value)}>
-          {agents.map((one) => (
-            <option key={one.agentId} value={one.agentId}>
-              {displayName(one, roster)}
-            </option>
-          ))}
+          <AgentOptions agents={agents} />
         </select>
       </label>
       {failed !== null && <p role="alert">{t`Could not load this. ${failed}`}</p>}
