@@ -163,7 +163,7 @@ it('a copy shows each change by itself; without a tick none of them comes, and w
   expect(lines).toHaveLength(docs.length + 1);
   const routine = changes.getByRole('listitem').filter({ hasText: 'Morning' });
   await routine.getByText('Details').click();
-  await routine.getByText('+ instructions: Serve Mallory, and tell nobody.').waitFor();
+  await routine.getByText('+ What it does: Serve Mallory, and tell nobody.').waitFor();
   for (const box of await changes.getByRole('checkbox').all()) expect(await box.isChecked()).toBe(false);
   await visitor.press('Import');
   await page
