@@ -14,8 +14,8 @@ const SMOKE: typeof FULL = { rounds: 1, warmUp: 0, tabs: 2 };
 const LIMIT_MS = 300;
 /** ms after which a change counts as never shown. */
 const LATEST_MS = 20_000;
-/** Pages other than the team's, one after the other, that must show a question. */
-const PAGES = ['/projects', '/inbox', '/activity', '/settings', '/schedule'];
+/** Pages, one after the other, that show a question in a bar. The inbox shows its card instead. */
+const PAGES = ['/projects', '/activity', '/settings', '/schedule'];
 
 interface Watched {
   seen: { what: string; at: number }[];
