@@ -105,9 +105,9 @@ export const pageActs = definePart({
       await visitor.open(1);
       const all = [visitor.page, ...beside];
       for (const page of all) await page.evaluate(watchActs);
-      const asked = model.requests;
-      const untilAsked = async (count: number) => {
-        while (asked.length < count) await new Promise((resolve) => setTimeout(resolve, 2));
+      /** Other requests may come before the one whose answer is held, such as the thanks for a yes. */
+      const untilHeld = async () => {
+        while (holds.length === 0) await new Promise((resolve) => setTimeout(resolve, 2));
       };
 
       const took: Record<'writes' | 'awake' | 'asks' | 'bar' | 'gone', number[]> = {
@@ -127,15 +127,13 @@ export const pageActs = definePart({
       }
       for (let n = 0; n < warmUp + rounds; n++) {
         const counts = n >= warmUp;
-        let before = asked.length;
         await visitor.say(`Write, the ${n}th time.`);
-        await untilAsked(before + 1);
+        await untilHeld();
         await measure('writes', all, LINES.writes, () => send(), counts);
         await measure('awake', all, LINES.awake, () => send(), counts);
         for (const [i, page] of beside.entries()) await goWithin(page, PAGES[(n + i) % PAGES.length] ?? '/');
-        before = asked.length;
         await visitor.say(`Count, the ${n}th time.`);
-        await untilAsked(before + 1);
+        await untilHeld();
         const since = clock();
         send();
         const bars = Promise.all(beside.map((page) => shownAfter(page, since, LINES.bar)));

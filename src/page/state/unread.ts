@@ -120,6 +120,11 @@ export interface Unread {
   view(agentId: AgentId | null): void;
   /** The conversation on screen is closed. */
   leave(): void;
+  /**
+   * The newest `count` messages of the agent are on screen elsewhere, up to this stamp. They count
+   * as read, unless an earlier one is unread.
+   */
+  seen(agentId: AgentId, upTo: string, count: number): Promise<void>;
   /** The person sees this thread up to this sequence. */
   viewThread(threadId: ThreadId, sequence: number): void;
   /** The thread is closed or out of view. */
@@ -282,6 +287,13 @@ export function createUnread({ dataWorker, writer, device }: Deps): Unread {
     },
     leave() {
       opened = null;
+      show();
+    },
+    async seen(agentId, upTo, count) {
+      await refresh();
+      const news = newIn(agentId);
+      if (!news || news.count > count) return;
+      conversations.mark(agentId, upTo);
       show();
     },
     viewThread(threadId, sequence) {

@@ -5,6 +5,7 @@ import { Link } from 'wouter';
 import { useStore } from 'zustand';
 import type { Agent } from '../../../shared/domain/agent.ts';
 import { type AgentId } from '../../../shared/domain/ids.ts';
+import { wholeAt } from '../../../shared/domain/read-marks.ts';
 import { LIMITS } from '../../../shared/protocol/limits.ts';
 import { retold, t } from '../../language/t.ts';
 import { openAnswerOf } from '../../state/answers.ts';
@@ -53,16 +54,27 @@ function usePriceText(agents: readonly Agent[]): string {
 }
 
 function Answer({ agentId, clientId }: { agentId: AgentId; clientId: string }) {
+  const roost = useRoost();
   const speaker = useSomebody(agentId);
-  const messages = useStore(everyoneOf(useRoost()).store, (state) => state.messages.get(agentId));
+  const messages = useStore(everyoneOf(roost).store, (state) => state.messages.get(agentId));
   const open = useAnswers((state) => openAnswerOf(state, agentId));
   const doing = useDoingNow(agentId);
-  if (speaker.kind === 'nobody') return null;
   const answers = answersTo(clientId, agentId, messages ?? []);
+  const last = answers.at(-1);
+  const upTo = last ? wholeAt(last) : null;
+  const { unread } = roost;
+  useEffect(() => {
+    const see = () => {
+      if (upTo !== null && !document.hidden) void unread.seen(agentId, upTo, answers.length);
+    };
+    see();
+    document.addEventListener('visibilitychange', see);
+    return () => document.removeEventListener('visibilitychange', see);
+  }, [unread, agentId, upTo, answers.length]);
+  if (speaker.kind === 'nobody') return null;
   const question = (messages ?? []).find((message) => message.clientId === clientId);
   // An answer that began before the question is to an earlier message.
   const growing = open && question && open.startedAt >= question.time ? open : undefined;
-  const last = answers.at(-1);
   return (
     <li className="everyone-answer pad-wide gap-4 stack narrow round ground-2 tint" style={{ '--c': speaker.color }}>
       <header className="line gap-4">

@@ -159,11 +159,11 @@ export const spentText = (one: Occurrence): string =>
 
 const hoursText = (hours: number) => (hours % 24 === 0 && hours > 24 ? t`${hours / 24} days` : t`${hours} h`);
 
-/** The maximum cost of the coming period. */
+/** The most runs of the coming period, and their cost where it is known. */
 export function mostText({ runs, microUsd }: Timeline['most'], hours: number): string {
   if (runs === 0) return t`Nothing is due in the next ${hoursText(hours)}.`;
   const due = t`At most ${plural(runs, 'run')} in the next ${hoursText(hours)}`;
-  return microUsd === null ? t`${due} · cost unknown until the first run` : `${due} · ≈ ${money(microUsd)}`;
+  return microUsd === null ? due : `${due} · ≈ ${money(microUsd)}`;
 }
 
 /** `23:00: Lyra and Wren` */

@@ -276,10 +276,17 @@ const Said = memo(function Said({
   );
 });
 
-/** The participants that have read up to this sequence, or have written after it. */
-function readByText({ messages, read, thread }: ThreadTalkState, sequence: number, team: Teammates): string {
+/** The participants that have read up to this sequence, have written after it, or answer now. */
+function readByText(
+  { messages, read, thread }: ThreadTalkState,
+  sequence: number,
+  answering: readonly AgentId[],
+  team: Teammates,
+): string {
   const has = (agentId: AgentId) =>
-    (read[agentId] ?? 0) >= sequence || messages.some((said) => said.from === agentId && said.sequence > sequence);
+    (read[agentId] ?? 0) >= sequence ||
+    answering.includes(agentId) ||
+    messages.some((said) => said.from === agentId && said.sequence > sequence);
   const readers = team.among((thread?.participants ?? []).filter(has)).map(({ name }) => name);
   return readers.length === 0 ? asBeginning(t`not read yet`) : t`Read by ${names(readers)}`;
 }
@@ -343,7 +350,15 @@ function ThreadLog({ state, talk, threadId, title, team, me, newFrom, at, onWith
     [outbox, onWithdraw],
   );
   const mine = messages.findLast(({ from }) => from === 'human');
-  const readBy = mine ? readByText(state, mine.sequence, team) : null;
+  const answering = useAnswers(
+    useShallow((answers) =>
+      (state.thread?.participants ?? []).filter((agentId) => {
+        const answer = openAnswerOf(answers, agentId);
+        return answer && isAsked(answer, agentId, messages);
+      }),
+    ),
+  );
+  const readBy = mine ? readByText(state, mine.sequence, answering, team) : null;
   const woken = useWoken(messages, team);
   const show = useCallback<ShowRow>(
     ({ item, stretch }, onFold) => {

@@ -157,6 +157,24 @@ test('what is said while one looks is read, and the mark is written with pauses,
   expect(one.count()).toBe(1);
 });
 
+test('an answer that is on screen elsewhere is read, unless an earlier message is not', async () => {
+  const read = said('a', 'a', 'Read.', NOW - 3);
+  const answer = said('a', 'a', 'An answer.', NOW - 1);
+  const missed = said('b', 'b', 'Missed.', NOW - 3);
+  const other = said('b', 'b', 'An answer.', NOW - 1);
+  const owner = memoryOwner([
+    ...[settingDoc('read:a', read.at), settingDoc('read:b', at(NOW - 9))],
+    ...[read, said('a', 'human', 'Well?', NOW - 2), answer],
+    ...[missed, said('b', 'human', 'Well?', NOW - 2), other],
+  ]);
+  const one = tab(owner);
+  await one.unread.refresh();
+  expect([one.count('a'), one.count('b')]).toEqual([1, 2]);
+  await one.unread.seen('a', answer.at, 1);
+  await one.unread.seen('b', other.at, 1);
+  expect([one.count('a'), one.count('b')]).toEqual([0, 2]);
+});
+
 test('threads are read in every tab at once, and a mark that is behind moves nothing back', async () => {
   const owner = memoryOwner([settingDoc('read-thread:t1', 4)]);
   const [one, two] = [tab(owner, 'one'), tab(owner, 'two')];

@@ -300,6 +300,16 @@ test('who is at work on a thread stands under its title, and who has read what o
   expect(list.getByRole('region', { name: 'Lyra' }).textContent).toContain('waits for Wren');
 });
 
+test('an agent that answers a mention has read it', async () => {
+  const messages = [...BRIDGE, { ...message(3, 'human', 'And now, @Wren?', ['agent-2']), time: NOW - 1_000 }];
+  const page = await openThreads({ messages });
+  const region = await log();
+  expect(region.textContent).toContain('Not read yet');
+  const answer = { messageId: 'agent-2', agentId: 'agent-2', sessionId: 'session-2' };
+  await page.hear({ kind: 'answer-started', time: NOW, ...answer });
+  await waitFor(() => expect(region.textContent).toContain('Read by Wren'));
+});
+
 test('a gap between what is shown and what is newest is filled', async () => {
   const page = await openThreads();
   await log();
