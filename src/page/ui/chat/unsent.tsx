@@ -38,7 +38,7 @@ export const Queued = memo(function Queued({
         data-status={isRefused ? 'failed' : undefined}
         role={isRefused ? 'alert' : undefined}
       >
-        {isRefused ? t`Not sent: ${refusal}` : `${t`Kept on this device`}: ${why}`}
+        {isRefused ? t`Not sent: ${refusal}` : t`${t`Kept on this device`}: ${why}`}
         <button type="button" className="link-button" onClick={() => onWithdraw(message)}>{t`Withdraw`}</button>
       </p>
     </>

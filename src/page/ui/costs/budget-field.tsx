@@ -154,7 +154,7 @@ export function AgentBudget({ agentId, name }: { agentId: AgentId; name: string 
   return (
     <BudgetField
       bare
-      label={`${t`Budget a day ($)`}: ${name}`}
+      label={t`${t`Budget a day ($)`}: ${name}`}
       held={own.value.own.coordination.daily_budget_usd ?? null}
       none={usual === null ? t`no limit` : String(usual)}
       most={BUDGET_BOUNDS.agent.max}

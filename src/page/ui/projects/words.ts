@@ -226,7 +226,7 @@ export function historyText(
     claimed: t`taken`,
     released: OUTCOMES.released.name,
     // Of earlier edits it is not known what they changed.
-    edited: fields === '' ? t`changed` : `${t`changed`}: ${fields}`,
+    edited: fields === '' ? t`changed` : t`${t`changed`}: ${fields}`,
     met: t`${plural(line.length, 'criterion', 'criteria')} checked off`,
     requested: t`asked for a review`,
     merged: REQUEST_STATES.merged.name,

@@ -540,7 +540,7 @@ function Head({
         <button
           type="button"
           className="ghost thread-people"
-          aria-label={`${t`Members`}: ${who}`}
+          aria-label={t`${t`Members`}: ${who}`}
           onClick={() => setOpen('participants')}
         >
           <Faces people={people} />

@@ -28,7 +28,7 @@ function wrongWith(title: string, participants: number): string | null {
   if (title === '') return t`It needs a name.`;
   if (title.length > LIMITS.threadTitle) return t`At most ${LIMITS.threadTitle} characters.`;
   if (participants === 0) return t`Choose the members.`;
-  if (participants > LIMITS.threadParticipants) return `${t`Members`}: ${t`At most ${LIMITS.threadParticipants}.`}`;
+  if (participants > LIMITS.threadParticipants) return t`${t`Members`}: ${t`At most ${LIMITS.threadParticipants}.`}`;
   return null;
 }
 
