@@ -105,7 +105,7 @@ export const pageActs = definePart({
       await visitor.open(1);
       const all = [visitor.page, ...beside];
       for (const page of all) await page.evaluate(watchActs);
-      /** Other requests may come before the one whose answer is held, such as the thanks for a yes. */
+      /** Other requests may come before the one that is held, such as the thanks for a yes. */
       const untilHeld = async () => {
         while (holds.length === 0) await new Promise((resolve) => setTimeout(resolve, 2));
       };

@@ -7,7 +7,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createGuest, type Guest, QUIET } from '../support/chromium.ts';
 import { createRepository } from '../support/person-repository.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
@@ -247,11 +247,15 @@ describe('The ten most common acts', { timeout: 120_000 }, () => {
     await add.press('Enter');
     const card = page.locator('.task-card', { hasText: 'Greet by name' });
     await within(2, async () => {
-      await card.hover();
-      await card
-        .getByRole('button', { name: /^Start with / })
-        .first()
-        .click();
+      const start = card.getByRole('button', { name: /^Start with / }).first();
+      // The columns may still change their width, and the card then leaves the pointer.
+      await vi.waitFor(
+        async () => {
+          await card.hover();
+          await start.click({ timeout: 1_000 });
+        },
+        { timeout: 20_000 },
+      );
       await card
         .getByText(/works on it|: /)
         .first()

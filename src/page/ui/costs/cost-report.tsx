@@ -301,7 +301,9 @@ function Figures({ costs, days, onDays }: { costs: Costs; days: number; onDays: 
         <p className="cost-figure bold figures">{costText(today)}</p>
         <p className="pretty ink-3 text-3">{t`${plural(today.requests, 'request')} · ${tokens(tokensOf(today))} tokens`}</p>
         <Meter label={t`Budget a day`} spent={today} budgetUsd={costs.dailyBudgetUsd} />
-        {costs.dailyBudgetUsd === null && <p className="pretty ink-3 text-3">{t`${t`Budget a day`}: ${t`no limit`}`}</p>}
+        {costs.dailyBudgetUsd === null && (
+          <p className="pretty ink-3 text-3">{t`${t`Budget a day`}: ${t`no limit`}`}</p>
+        )}
       </section>
       {rehearsing && (
         <p className="cost-note warn-box warn text-3 round pad-4-6">{t`Demo: no model is connected, and nothing costs anything.`}</p>

@@ -137,9 +137,10 @@ export function Header({ begun, around }: { begun: boolean; around: Around }) {
       <span className="fill" />
       {begun && <SyncSign />}
       {begun && <WakesStopped />}
-      {(begun || !quiet) && <SessionPill />}
-      <ModelChip where="header" />
+      {/* What comes later moves only what is before it, and never a button under the pointer. */}
       {begun && <CostChip />}
+      <ModelChip where="header" />
+      {(begun || !quiet) && <SessionPill />}
       {begun && (
         <button
           type="button"
