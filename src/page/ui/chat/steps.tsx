@@ -129,10 +129,15 @@ function stateOf(tool: ToolBlock): StepProps['state'] {
 
 const OpenFile = lazy(() => import('../files/open-file.tsx'));
 
-/** A file that the agent wrote. One press opens it. */
-export function FileCard({ file: { path, preview, more } }: { file: WrittenFile }) {
+/**
+ * A file that the agent wrote. One press opens it. `stepKey`: names its steps in a conversation,
+ * where the card is drawn anew once the answer is complete, and the file stays open.
+ */
+export function FileCard({ file: { path, preview, more }, stepKey }: { file: WrittenFile; stepKey?: string }) {
   const agentId = use(StepsOf);
-  const [open, setOpen] = useState(false);
+  const here = useState(false);
+  const inLog = useOpened(`file:${stepKey ?? ''}:${path}`);
+  const [open, setOpen] = stepKey === undefined ? here : inLog;
   const at = path.lastIndexOf('/');
   const name = revealedCode(path.slice(at + 1));
   return (
@@ -218,7 +223,7 @@ export function ToolSteps({ tools }: { tools: readonly ToolBlock[] }) {
         </details>
       )}
       {files.map((file) => (
-        <FileCard key={file.path} file={file} />
+        <FileCard key={file.path} file={file} stepKey={tools[0]?.toolUseId ?? ''} />
       ))}
     </>
   );

@@ -682,6 +682,39 @@ test('a written file is a card as it was left, and one press opens it', async ()
   expect(await screen.findByRole('dialog', { name: 'plan.md' })).toBeDefined();
 });
 
+test('a file that was opened while the answer goes on stays open when it is complete', async () => {
+  const page = await openPage({
+    docs: team(1),
+    path: '/agent/agent-1',
+    snapshot: awake,
+    prepare({ reach }) {
+      reach.on('GET /api/files/agent-1', () =>
+        json({
+          ...{ entries: [{ name: 'plan.md', kind: 'file', bytes: 3, changedAt: NOW }], more: 0 },
+          used: { bytes: 3, entries: 1, most: 1_000 },
+        }),
+      );
+    },
+  });
+  const block = {
+    ...tool('write_file', { path: 'plan.md', content: 'one' }, 'Written.'),
+    startedAt: NOW,
+    endedAt: NOW,
+  };
+  const of = { messageId: 'answer', agentId: 'agent-1', sessionId: 'session-2' };
+  await page.hear({ kind: 'answer-started', time: NOW, ...of });
+  await page.hear({ kind: 'tool', messageId: 'answer', block });
+  await page.user.click(await screen.findByRole('button', { name: 'Open plan.md' }));
+  expect(await screen.findByRole('dialog', { name: 'plan.md' })).toBeDefined();
+  await hears(
+    page,
+    { ...of, author: 'agent-1', role: 'assistant', blocks: [block, { kind: 'text', text: 'Done.' }] },
+    '',
+  );
+  expect(await screen.findByText('Done.')).toBeDefined();
+  expect(screen.getByRole('dialog', { name: 'plan.md' })).toBeDefined();
+});
+
 test('the person’s answer to a question is a step with its result, and a report on the team is a line', async () => {
   const page = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
   const tells = (messageId: string, text: string) => hears(page, { messageId, author: 'relay', role: 'user' }, text);
