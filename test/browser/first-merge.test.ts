@@ -10,13 +10,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createGuest, type Guest, QUIET } from '../support/chromium.ts';
 import { createRepository } from '../support/person-repository.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
-import {
-  startScriptedModel,
-  teamScript,
-  type Part,
-  type ScriptedModel,
-  type ScriptedRequest,
-} from '../support/scripted-model.ts';
+import { startScriptedModel, teamScript, type ScriptedModel } from '../support/scripted-model.ts';
+import { greetByName } from '../support/task-mind.ts';
 import { createVisitor, type Visitor } from '../support/visitor.ts';
 
 let model: ScriptedModel;
@@ -36,28 +31,11 @@ const type = async (target: Locator, text: string) => {
   await target.fill(text);
 };
 
-/** Works on the task of which the newest message tells. */
-function work({ body, results }: ScriptedRequest): readonly Part[] {
-  const all = JSON.stringify(body.messages).replaceAll('\\"', '"');
-  // The conversation has earlier tasks, too.
-  const newest = (pattern: RegExp) => [...all.matchAll(pattern)].at(-1)?.[1] ?? '';
-  const ids = { projectId: newest(/Its projectId is ([\w-]+)/g), taskId: newest(/#\d+ “[^”]*”, id ([\w-]+),/g) };
-  const place = newest(/in the folder “([^”]+)”/g);
-  const last = results.at(-1) ?? '';
-  if (results.length === 0)
-    return [{ call: 'write_file', input: { path: `${place}/greet.txt`, content: 'Hello, Ada\n' } }];
-  if (last.includes('greet.txt') && !last.includes('Exit status'))
-    return [{ call: 'run_command', input: { command: `cd ${place} && git add . && git commit -qm "Greet by name"` } }];
-  if (/Exit status/.test(last))
-    return [{ call: 'transition_task', input: { ...ids, status: 'review', note: 'It greets by name.' } }];
-  return [{ say: 'It waits for your review.' }];
-}
-
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'roost-first-merge-'));
   const team = teamScript();
   model = await startScriptedModel((request) =>
-    JSON.stringify(request.body.messages).includes('The human starts you') ? work(request) : team(request),
+    JSON.stringify(request.body.messages).includes('The human starts you') ? greetByName(request) : team(request),
   );
   relay = await startRelay({ env: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'key-of-a-test' } });
   profile = createGuest();

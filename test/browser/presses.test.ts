@@ -11,13 +11,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createGuest, type Guest, QUIET } from '../support/chromium.ts';
 import { createRepository } from '../support/person-repository.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
-import {
-  startScriptedModel,
-  teamScript,
-  type Part,
-  type ScriptedModel,
-  type ScriptedRequest,
-} from '../support/scripted-model.ts';
+import { startScriptedModel, teamScript, type ScriptedModel } from '../support/scripted-model.ts';
+import { greetByName } from '../support/task-mind.ts';
 import { createVisitor, goWithin, type Visitor } from '../support/visitor.ts';
 
 const DESK = { width: 1440, height: 900 };
@@ -40,23 +35,6 @@ let page: Page;
 let folder: string;
 let repository: string;
 
-/** Works on the task of which the newest message tells. */
-function work({ body, last: said, results }: ScriptedRequest): readonly Part[] {
-  const all = JSON.stringify(body.messages).replaceAll('\\"', '"');
-  const newest = (pattern: RegExp) => [...all.matchAll(pattern)].at(-1)?.[1] ?? '';
-  const ids = { projectId: newest(/Its projectId is ([\w-]+)/g), taskId: newest(/#\d+ “[^”]*”, id ([\w-]+),/g) };
-  const place = newest(/in the folder “([^”]+)”/g);
-  const last = results.at(-1) ?? '';
-  if (last.startsWith('This waits for the human')) return [{ say: 'I have asked you.' }];
-  if (last.includes('greet.txt') && !last.includes('Exit status'))
-    return [{ call: 'run_command', input: { command: `cd ${place} && git add . && git commit -qm "Greet by name"` } }];
-  if (said.includes('The human said yes') || /Exit status/.test(last))
-    return [{ call: 'transition_task', input: { ...ids, status: 'review', note: 'It greets by name.' } }];
-  if (results.length === 0)
-    return [{ call: 'write_file', input: { path: `${place}/greet.txt`, content: 'Hello, Ada\n' } }];
-  return [{ say: 'It waits for your review.' }];
-}
-
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'roost-presses-'));
   repository = createRepository(join(folder, 'greeter'), { 'greet.txt': 'Hello\n' });
@@ -64,7 +42,7 @@ beforeAll(async () => {
   model = await startScriptedModel((request) => {
     const { last, results, system, body } = request;
     if (system.includes('## Daemon Mode')) return [{ say: 'The bridge holds.' }];
-    if (JSON.stringify(body.messages).includes('The human starts you')) return work(request);
+    if (JSON.stringify(body.messages).includes('The human starts you')) return greetByName(request);
     if (results.some((result) => result.startsWith('This waits for the human'))) return [{ say: 'I have asked you.' }];
     if (last.includes('The human said yes')) return [{ say: 'Then I read it.' }];
     if (last.includes('Read a page')) return [{ call: 'fetch_page', input: { url: 'https://basalt.example/news' } }];
