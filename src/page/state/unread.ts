@@ -124,7 +124,7 @@ export interface Unread {
    * The newest `count` messages of the agent are on screen elsewhere, up to this stamp. They count
    * as read, unless an earlier one is unread.
    */
-  seen(agentId: AgentId, upTo: string, count: number): Promise<void>;
+  seen(agentId: AgentId, upTo: string, count: number): void;
   /** The person sees this thread up to this sequence. */
   viewThread(threadId: ThreadId, sequence: number): void;
   /** The thread is closed or out of view. */
@@ -172,6 +172,8 @@ export function createUnread({ dataWorker, writer, device }: Deps): Unread {
   let opening = false;
   let opened: { readonly agentId: AgentId; readonly from: string } | null = null;
   let begun = false;
+  /** What was on screen elsewhere. The ledger may not have counted it yet. */
+  const seenElsewhere = new Map<AgentId, { readonly upTo: string; readonly count: number }>();
   /** Messages of the person that agents have read. Documents from elsewhere arrive in any order. */
   const readThere = new Set<string>();
 
@@ -192,6 +194,10 @@ export function createUnread({ dataWorker, writer, device }: Deps): Unread {
       if (here) opened = { agentId: looking, from: here.from };
     }
     if (looking !== null && here) conversations.mark(looking, here.newest);
+    for (const [agentId, { upTo, count }] of seenElsewhere) {
+      const news = newIn(agentId);
+      if (news && news.newest === upTo && news.count <= count) conversations.mark(agentId, upTo);
+    }
     const counts = new Map<string, number>();
     const begins = new Map<string, string>();
     if (opened) begins.set(opened.agentId, opened.from);
@@ -289,11 +295,8 @@ export function createUnread({ dataWorker, writer, device }: Deps): Unread {
       opened = null;
       show();
     },
-    async seen(agentId, upTo, count) {
-      await refresh();
-      const news = newIn(agentId);
-      if (!news || news.count > count) return;
-      conversations.mark(agentId, upTo);
+    seen(agentId, upTo, count) {
+      seenElsewhere.set(agentId, { upTo, count });
       show();
     },
     viewThread(threadId, sequence) {

@@ -65,7 +65,7 @@ function Answer({ agentId, clientId }: { agentId: AgentId; clientId: string }) {
   const { unread } = roost;
   useEffect(() => {
     const see = () => {
-      if (upTo !== null && !document.hidden) void unread.seen(agentId, upTo, answers.length);
+      if (upTo !== null && !document.hidden) unread.seen(agentId, upTo, answers.length);
     };
     see();
     document.addEventListener('visibilitychange', see);

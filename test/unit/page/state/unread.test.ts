@@ -170,9 +170,15 @@ test('an answer that is on screen elsewhere is read, unless an earlier message i
   const one = tab(owner);
   await one.unread.refresh();
   expect([one.count('a'), one.count('b')]).toEqual([1, 2]);
-  await one.unread.seen('a', answer.at, 1);
-  await one.unread.seen('b', other.at, 1);
+  one.unread.seen('a', answer.at, 1);
+  one.unread.seen('b', other.at, 1);
   expect([one.count('a'), one.count('b')]).toEqual([0, 2]);
+  // It is on screen before the ledger has counted it.
+  const later = said('a', 'a', 'And more.', NOW + 1);
+  one.unread.seen('a', later.at, 2);
+  await store(owner, later);
+  await one.pass(UNREAD.askMs);
+  expect(one.count('a')).toBe(0);
 });
 
 test('threads are read in every tab at once, and a mark that is behind moves nothing back', async () => {
