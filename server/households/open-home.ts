@@ -16,7 +16,7 @@ import type { Endpoint } from '../../src/shared/protocol/endpoints/endpoint.ts';
 import type { MayConnect } from '../../src/shared/protocol/models.ts';
 import { bearerOf, createCredentialRoutes, createCredentials, type Credentials } from '../access/index.ts';
 import { createApprovalRoutes } from '../approvals/requests/index.ts';
-import type { Deed } from '../agents/minds/deeds.ts';
+import type { MindAction } from '../agents/minds/actions.ts';
 import type { EventLog } from '../log/index.ts';
 import type { Configs } from '../team/gate/configs.ts';
 import { createGateRoutes } from '../team/gate/index.ts';
@@ -111,9 +111,9 @@ interface Home {
 function openPrograms(deps: BesideDeps, { id, log, workspaces, tell, team, credentials }: Home): AgentPrograms {
   const { db, sealer, processes, starts, address, version, now, elapsed, newId, logger, setAside } = deps;
   /** What a program's own tools return may be text of others. */
-  function shown(deed: Deed): Deed {
-    team().foreign.note(deed.caller, deed.tool);
-    return deed;
+  function shown(action: MindAction): MindAction {
+    team().foreign.note(action.caller, action.tool);
+    return action;
   }
   return createAgentPrograms({
     ...{ db, home: id, sealer, log, workspaces, processes, starts, address, version, now, elapsed, newId, logger },
@@ -123,7 +123,7 @@ function openPrograms(deps: BesideDeps, { id, log, workspaces, tell, team, crede
     mayUse: async (agentId, tool) =>
       grantOf((await team().configs.agent(agentId)).effective.coordination, tool) !== 'off',
     ask: (asked) => team().approvals.leave(shown(asked)),
-    note: (deed) => team().approvals.note(shown(deed)),
+    note: (action) => team().approvals.note(shown(action)),
     isEgg: (agentId) => (team().host.newborn(agentId)?.birth ?? null) !== null,
     talkOf: (agentId) => team().wakePayloads.talkOf(agentId),
     lend: ({ agentId, ...run }, label) => credentials().lend(agentId, label, run),

@@ -2,7 +2,7 @@
 import type { AgentId, RunId } from '../../../src/shared/domain/ids.ts';
 import type { Answer, PinnedFile, ToolCall } from '../../../src/shared/protocol/approvals.ts';
 import type { Given } from '../../../src/shared/domain/question-form.ts';
-import type { AskLeave, NoteDeed } from '../../agents/minds/deeds.ts';
+import type { AskPermission, RecordAction } from '../../agents/minds/actions.ts';
 import type { Caller, TeamTool, ToolOutcome } from '../../tools/index.ts';
 import type { StoredCall } from './rows.ts';
 import type { FormValue } from '../../../src/shared/domain/question-form.ts';
@@ -58,11 +58,11 @@ export interface Approvals {
   /** As `guard`, for tools that come and go. */
   guardFrom(source: () => readonly TeamTool[]): () => readonly TeamTool[];
   /** Permission for the actions of an ACP agent. */
-  readonly leave: AskLeave;
+  readonly leave: AskPermission;
   /** Asks a question of an MCP server during a call of one of its tools. */
   readonly askPerson: AskPerson;
   /** Records the actions that an ACP agent takes without asking. */
-  readonly note: NoteDeed;
+  readonly note: RecordAction;
   /** Calls that wait for the person, oldest first. */
   open(): Promise<readonly StoredCall[]>;
   /** The same calls with the current folder content, to show to the person. */

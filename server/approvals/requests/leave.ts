@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto';
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import type { AllowedBy } from '../../../src/shared/protocol/approvals.ts';
-import type { AskLeave, DeedEnd, NoteDeed, Verdict } from '../../agents/minds/deeds.ts';
+import type { AskPermission, ActionEnd, RecordAction, Verdict } from '../../agents/minds/actions.ts';
 import { charactersIn } from '../../platform/json-bounds.ts';
 import type { PinnedCall, Pins } from '../pins/index.ts';
 import type { Let } from './granted.ts';
@@ -21,7 +21,7 @@ export interface LeaveDeps {
   readonly question: Question;
   readonly letBy: (call: PinnedCall) => Promise<Let>;
   readonly pins: Pick<Pins, 'of'>;
-  readonly newCall: (tool: string, input: unknown, caller: Parameters<AskLeave>[0]['caller']) => NewCall;
+  readonly newCall: (tool: string, input: unknown, caller: Parameters<AskPermission>[0]['caller']) => NewCall;
   readonly changed: (agentId: AgentId) => void;
   readonly counted: () => void;
   /** The mind does not wait for this work. `what` is logged where it fails. */
@@ -30,8 +30,8 @@ export interface LeaveDeps {
 }
 
 export interface Leave {
-  readonly ask: AskLeave;
-  readonly note: NoteDeed;
+  readonly ask: AskPermission;
+  readonly note: RecordAction;
   /**
    * A yes is on disk. True: the mind waited for it and goes on. False: the action is allowed when
    * it is requested again.
@@ -60,7 +60,7 @@ export function createLeave({ rows, question, letBy, pins, newCall, changed, cou
 
   /** `added`: resolves when the running call is recorded. */
   function overOf(callId: string, asked: unknown, added: Promise<void> = Promise.resolve()) {
-    return ({ input = asked, stopped, ...ended }: DeedEnd): void => {
+    return ({ input = asked, stopped, ...ended }: ActionEnd): void => {
       const at = now();
       const kept = added.then(() => rows.end(callId, input, ended, at, { state: stopped ? 'stopped' : 'done' }));
       beside(kept.then(counted), 'The outcome of an ACP agent’s call could not be stored.');

@@ -36,7 +36,7 @@ import { sentence } from '../../../../src/shared/domain/names.ts';
 import { programEndpoints } from '../../../../src/shared/protocol/endpoints/programs.ts';
 import type { Sealer } from '../../../platform/sealer.ts';
 import type { Db } from '../../../store/index.ts';
-import type { AskLeave, NoteDeed } from '../deeds.ts';
+import type { AskPermission, RecordAction } from '../actions.ts';
 import type { EventLog } from '../../../log/index.ts';
 import type { Caller } from '../../../tools/index.ts';
 import { type AgentMind, type Mind, type MindOwner, passedOn } from '../index.ts';
@@ -147,9 +147,9 @@ interface LiveProgramsDeps extends ProgramStartDeps, StoredSessionsDeps {
   /** Whether the person lets this agent use one of Roost's tools. */
   readonly mayUse: (agentId: AgentId, tool: string) => Promise<boolean>;
   /** Asks the person before an ACP agent acts. */
-  readonly ask: AskLeave;
+  readonly ask: AskPermission;
   /** Records the actions that an ACP agent takes without asking. */
-  readonly note: NoteDeed;
+  readonly note: RecordAction;
   readonly log: Pick<EventLog, 'subscribe'>;
   readonly workspaces: Pick<Workspaces, 'folderOf' | 'of' | 'changed' | 'removeEmpty'>;
   /** The agent is not born yet. */

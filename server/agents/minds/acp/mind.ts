@@ -24,7 +24,7 @@ import { sentence } from '../../../../src/shared/domain/names.ts';
 import { MIND_PREFIX } from '../../../../src/shared/domain/toolsets.ts';
 import type { Program } from '../../../../src/shared/protocol/programs.ts';
 import type { AgentMind, MindAnswer, MindErrorKind, MindListener, MindRequest } from '../index.ts';
-import type { AskLeave, NoteDeed, Verdict } from '../deeds.ts';
+import type { AskPermission, RecordAction, Verdict } from '../actions.ts';
 import type { Caller } from '../../../tools/index.ts';
 import { type EntryBelow, type Workspace, WorkspaceError } from '../../../files/workspaces/index.ts';
 import { inTime, type LeftSession, type OpenSession, openSession, type ResumableSession } from './starts.ts';
@@ -389,8 +389,8 @@ export interface ProgramMindDeps {
     onPlace: (place: number) => void,
     signal: AbortSignal,
   ) => Promise<Value>;
-  readonly permit: AskLeave;
-  readonly note: NoteDeed;
+  readonly permit: AskPermission;
+  readonly note: RecordAction;
   readonly callerOf: (signal: AbortSignal) => Caller;
   /** The process ended or was replaced. */
   readonly onChange: () => void;
@@ -623,7 +623,7 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
     if (over.signal.aborted) return failed('upstream-broken', sentence`The run of ${name} is over.`, '');
     turnOver = new AbortController();
     const mine = createTurn(
-      { ...listener, onDeed: (tool, input) => deps.note({ tool, input, caller: deps.callerOf(listener.signal) }) },
+      { ...listener, onAction: (tool, input) => deps.note({ tool, input, caller: deps.callerOf(listener.signal) }) },
       limits,
     );
     try {

@@ -8,7 +8,7 @@ import type { Timers } from '../../../../src/shared/domain/platform/timers.ts';
 import { THOUGHT } from '../../../../src/shared/domain/talk.ts';
 import { MIND_PREFIX } from '../../../../src/shared/domain/toolsets.ts';
 import { beginningOfText, cutMiddle } from '../../../../src/shared/domain/cut-middle.ts';
-import type { DeedEnd, NoteDeed } from '../deeds.ts';
+import type { ActionEnd, RecordAction } from '../actions.ts';
 import type { MindBlock, MindListener, MindMessage, MindRequest } from '../index.ts';
 import { mapStrings } from '../../../platform/json-bounds.ts';
 import { type Connection, ProgramError } from './connection.ts';
@@ -81,9 +81,9 @@ interface Call {
   /** Set once the call is in the log. */
   done: ((result: string, isError: boolean) => void) | null;
   /** Set once the call is recorded as an action without a question. */
-  noted: ReturnType<NoteDeed> | null;
+  noted: ReturnType<RecordAction> | null;
   /** Ends the records of its allowed questions. There may be several. */
-  begun: ((end: DeedEnd) => void)[];
+  begun: ((end: ActionEnd) => void)[];
   ended: boolean;
 }
 
@@ -95,7 +95,7 @@ export interface Turn {
     readonly input: unknown;
     readonly own: boolean;
     /** The call was allowed. `over` receives its end. */
-    readonly begun: (over: (end: DeedEnd) => void) => void;
+    readonly begun: (over: (end: ActionEnd) => void) => void;
   };
   /** Nothing has been shown or paid for yet. */
   isSilent(): boolean;
@@ -189,7 +189,7 @@ function nameBeside(meta: ToolCallUpdate['_meta']): string | null {
 export function createTurn(
   listener: Pick<MindListener, 'onText' | 'onTool'> & {
     /** The ACP agent acts by itself, as far as is known without asking. */
-    readonly onDeed: (tool: string, input: unknown) => ReturnType<NoteDeed>;
+    readonly onAction: (tool: string, input: unknown) => ReturnType<RecordAction>;
   },
   limits: ProgramLimits,
 ): Turn {
@@ -241,7 +241,7 @@ export function createTurn(
     endThought();
     apart = true;
     // Calls beyond the shown ones are not recorded either.
-    if (!asks && !isOwn(call) && calls.has(id)) call.noted = listener.onDeed(nameOf(call), inputOf(call));
+    if (!asks && !isOwn(call) && calls.has(id)) call.noted = listener.onAction(nameOf(call), inputOf(call));
     call.done = show(id, nameOf(call), shownInput(call)) ?? (() => undefined);
   }
   function takeCall(update: ToolCallUpdate): Call {

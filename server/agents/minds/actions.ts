@@ -5,7 +5,7 @@
 import type { Caller, ToolOutcome } from '../../tools/index.ts';
 
 /** An action that a mind takes by itself. */
-export interface Deed {
+export interface MindAction {
   readonly tool: string;
   readonly input: unknown;
   readonly caller: Caller;
@@ -15,7 +15,7 @@ export interface Deed {
  * How the action ended. `stopped`: the mind was stopped before it reported an end. `input`: the
  * final known input; left out: as requested.
  */
-export interface DeedEnd extends Pick<ToolOutcome, 'text' | 'isError'> {
+export interface ActionEnd extends Pick<ToolOutcome, 'text' | 'isError'> {
   readonly stopped: boolean;
   readonly input?: unknown;
 }
@@ -25,18 +25,18 @@ export interface DeedEnd extends Pick<ToolOutcome, 'text' | 'isError'> {
  * for its agent.
  */
 export type Verdict =
-  | { readonly let: true; readonly over: (end: DeedEnd) => void }
+  | { readonly let: true; readonly over: (end: ActionEnd) => void }
   | { readonly let: false; readonly words: string };
 
 /**
  * Asks for permission for an action that a mind takes by itself. Resolves with the answer, or at
  * once where nobody is there to ask.
  */
-export type AskLeave = (asked: Deed) => Promise<Verdict>;
+export type AskPermission = (asked: MindAction) => Promise<Verdict>;
 
 /** Records an action that a mind takes without asking. */
-export type NoteDeed = (deed: Deed) => {
-  over(end: DeedEnd): void;
+export type RecordAction = (action: MindAction) => {
+  over(end: ActionEnd): void;
   /** The mind does ask after all. The question replaces the record. */
   asks(): void;
 };
