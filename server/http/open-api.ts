@@ -4,7 +4,7 @@
  * agree. Source: OpenAPI Specification 3.1.1.
  *
  * Interfaces other than HTTP calls with JSON (the event stream, the sync socket, MCP) are only
- * named here. `src/shared/protocol/README.md` describes them.
+ * named here. `docs/wire.md` describes them.
  */
 import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';

@@ -1,5 +1,5 @@
 /**
- * Writes src/shared/protocol/README.md from the schemas: `npm run wire`. A unit test compares.
+ * Writes docs/wire.md from the schemas: `npm run wire`. A unit test compares.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -15,7 +15,7 @@ import { LIMITS } from '../../src/shared/protocol/limits.ts';
 import { fromDeviceSchema, fromRelaySchema } from '../../src/shared/protocol/sync/control.ts';
 import { fieldTable, typeOf } from './wire-fields.ts';
 
-export const REFERENCE = fileURLToPath(new URL('../../src/shared/protocol/README.md', import.meta.url));
+export const REFERENCE = fileURLToPath(new URL('../../docs/wire.md', import.meta.url));
 
 /** Schemas that stand in several places: described once, named elsewhere. */
 const SHARED = {
@@ -133,7 +133,7 @@ export function wireReference(): string {
   const everywhere = new Set(Object.keys(unknownDocumentSchema.shape));
   const sections = [
     '# The wire',
-    'All formats that Roost’s parts exchange: the relay’s calls, its events, and the documents of the ledger. `npm run wire` writes this file from the schemas beside it. Do not edit it by hand.',
+    'All formats that Roost’s parts exchange: the relay’s calls, its events, and the documents of the ledger. `npm run wire` writes this file from the schemas in `src/shared/protocol`. Do not edit it by hand.',
     'Text is counted in UTF-16 code units. Positions run from 0 to 8, row by row; 4 is the lead’s. A time is a whole number of ms since the epoch. “Optional” fields may be left out.',
 
     '## Calls',

@@ -22,7 +22,7 @@ const COMMENT = /^\s*(\/\/ |\/\*\*? |\* )/;
 const AS_IT_IS = /(ox|es)lint-disable|^\s*\* {4,}/;
 
 /** What was made from something else, or tells what was. */
-const NO_PROSE = ['src/shared/protocol/README.md', 'CHANGELOG.md'];
+const NO_PROSE = ['docs/wire.md', 'CHANGELOG.md'];
 /**
  * Words of our own for which the field has one (`docs/developing/words.md`). People would have to
  * learn them first.
