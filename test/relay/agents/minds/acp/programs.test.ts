@@ -442,7 +442,22 @@ describe('an agent whose mind is a program', () => {
     costsSchema.parse(await ok(call('GET', '/api/costs?days=1'))).agents[0]?.today.costMicroUsd ?? 0;
   /** How often the connected model was asked for her. */
   const modelAsked = () => hands.model.requests.filter(({ system }) => system.includes('You woke as Lyra')).length;
-  const messageSchema = z.object({ kind: z.literal('message'), agentId: z.literal('a1'), time: z.number() });
+  const messageSchema = z.object({
+    ...{ kind: z.literal('message'), agentId: z.literal('a1'), author: z.string(), time: z.number() },
+    blocks: z.array(z.looseObject({ kind: z.string() })),
+  });
+  const messages = () =>
+    events.messages.slice(mark).flatMap(({ data }) => {
+      const { data: message } = messageSchema.safeParse(data);
+      return message ? [message] : [];
+    });
+  /**
+   * How many of its wakes it has answered. A message that comes before the answer is the first of
+   * its session, and the transcript of these tests does not have it.
+   */
+  const wakesAnswered = () =>
+    messages().filter(({ author, blocks }) => author === 'a1' && blocks.some(({ text }) => text === 'I am here.'))
+      .length;
   /**
    * Its turn is over, the session ends, and it is woken in the next, as the page would after that:
    * with when the last thing was said.
@@ -452,17 +467,18 @@ describe('an agent whose mind is a program', () => {
     isAsked = true,
   ): Promise<string> {
     const prompts = (await notes('prompt')).length + (isAsked ? 1 : 0);
+    const answered = wakesAnswered() + (isAsked ? 1 : 0);
     await expect.poll(async () => (await shown()).programs[0]?.running[0]?.state).toBe('ready');
     const ended = () => said().split('"session-ended"').length;
     const before = ended();
     await end();
     await expect.poll(ended).toBe(before + 1);
-    const times = events.messages.slice(mark).flatMap(({ data }) => messageSchema.safeParse(data).data?.time ?? []);
-    const asleepSince = Math.max(...times);
+    const asleepSince = Math.max(...messages().map(({ time }) => time));
     await begin();
     const transcript = '=== Today ===\n\nLyra:\n> I am here.\n\nAda:\n> And so on.';
     await wake(1, { transcript, asleepSince, ...more(asleepSince) });
     await noted('prompt', prompts);
+    await expect.poll(wakesAnswered, { timeout: 15_000 }).toBe(answered);
     return JSON.stringify((await notes('prompt')).at(-1));
   }
   /** Since it was added: its processes, its new sessions, and those that it was to go on with. */
@@ -472,6 +488,7 @@ describe('an agent whose mind is a program', () => {
   it('goes on with its session where it can, and nothing has changed since; else its soul and transcript wake it', async () => {
     const before = await micros();
     await awake('resumes');
+    await expect.poll(wakesAnswered).toBe(1);
     await tell({ cost: 0.25 }, { say: 'Herons are grey.' });
     await says('Herons are grey.');
     const resumed = await again();
@@ -515,8 +532,8 @@ describe('an agent whose mind is a program', () => {
 
   it('goes on with its session by the older call too, which tells again what was said: it is not heard', async () => {
     await awake('loads');
+    await expect.poll(wakesAnswered).toBe(1);
     await again();
-    await says('I am here.');
     expect(await counts()).toBe('2 1 1');
     expect(said()).not.toContain('This was said before.');
     // Another mind has woken it meanwhile: what that said is told to a new session.
