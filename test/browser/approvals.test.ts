@@ -124,7 +124,7 @@ describe('Approvals', { timeout: 120_000 }, () => {
 
     // A change as it will apply, and a no with words.
     await goWithin(beside, '/settings/advanced');
-    await beside.getByRole('combobox', { name: 'Works with files in its folder Everybody' }).selectOption('Asks me');
+    await beside.getByRole('combobox', { name: 'Works with files in its folder Everybody' }).selectOption('Asks you');
     await beside.getByText(/saved\. It applies now/).waitFor();
     expect(await visitor.ask('Write it down, please.')).toContain('I have asked you.');
     const edit = page.getByRole('article', { name: /wants to change notes\.md$/ });
@@ -173,7 +173,7 @@ describe('Approvals', { timeout: 120_000 }, () => {
     await page.getByRole('article', { name: 'tables' }).getByRole('checkbox', { name: 'book' }).click();
     await page.getByText('1 of 1 tools allowed.').waitFor();
     await goWithin(page, '/settings/advanced');
-    await page.getByRole('combobox', { name: 'Uses MCP servers Everybody' }).selectOption('Allowed');
+    await page.getByRole('combobox', { name: 'Uses MCP servers Everybody' }).selectOption('Without asking');
     await page.getByText(/saved\. It applies now/).waitFor();
     await page.setViewportSize({ width: 360, height: 740 });
     await visitor.open(1);

@@ -49,8 +49,7 @@ export interface Facts {
   readonly task: string | undefined;
 }
 
-const ORDINALS = [t`next`, t`second`, t`third`, t`fourth`, t`fifth`, t`sixth`, t`seventh`, t`eighth`, t`ninth`];
-const placeText = (at: number): string => t`${ORDINALS[at - 1] ?? t`number ${at}`} in line`;
+const placeText = (at: number): string => (at === 1 ? t`next in line` : t`number ${at} in line`);
 
 /** What an agent does now; null: nothing. */
 function doingNow({ asked, paused, place, answer, client, aloneSince, task }: Facts): DoingNow | null {

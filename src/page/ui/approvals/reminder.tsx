@@ -5,12 +5,8 @@ import type { ToolCall } from '../../../shared/protocol/approvals.ts';
 import { momentText, nextText, timingText } from '../schedule/words.ts';
 import { Diff } from '../parts/diff.tsx';
 import { revealed, revealedLine } from '../text/unseen.ts';
+import { CONTEXTS, nameOfValue } from '../text/value-names.ts';
 import { inputOf, textIn, useBefore, useWhen } from './words.ts';
-
-const GIVEN: Readonly<Record<string, string>> = {
-  last_session: t`Its last conversation`,
-  own_runs: t`The last words of its last three runs`,
-};
 
 /** When it is due next if it is approved now. */
 function nextSentence(timing: Timing, [first, ...rest]: readonly number[], now: number): string {
@@ -33,11 +29,11 @@ export default function WantedReminder({ call }: { call: ToolCall }) {
         {revealed(JSON.stringify(input, null, 2))}
       </pre>
     );
-  const given = GIVEN[of('context') ?? ''];
+  const context = of('context') ?? 'none';
   const notes = [
     t`As “${revealedLine(name)}”, ${timingText(timing, now)}.`,
     nextSentence(timing, next, now),
-    given === undefined ? null : `${t`${t`What it remembers`}: ${given}`}.`,
+    context === 'none' ? null : `${t`${t`What it remembers`}: ${nameOfValue(CONTEXTS, context)}`}.`,
     t`Each time costs a request to its model.`,
   ];
   return (

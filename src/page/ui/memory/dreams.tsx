@@ -17,6 +17,7 @@ import { useTold } from '../settings/told.ts';
 import { costText } from '../text/money.ts';
 import { asBeginning, bytes, plural } from '../text/sizes.ts';
 import { dayAndClock } from '../text/time.ts';
+import { DREAMS } from '../text/value-names.ts';
 
 /** What a dream would do to a file, or what became of a dream. */
 function changeText({ path, pathBefore, after }: DreamChange): string {
@@ -128,12 +129,6 @@ function DreamLine({ dream }: { readonly dream: Dream }) {
   );
 }
 
-const CHOICES: readonly { readonly value: DreamChoice; readonly name: string }[] = [
-  { value: 'off', name: asBeginning(t`off`) },
-  { value: 'propose', name: t`Propose changes` },
-  { value: 'adopt', name: t`Adopt at once` },
-];
-
 /** Whether the agent dreams by itself. */
 function NightSelect({ agentId }: { readonly agentId: AgentId }) {
   const limits = reachQueries(useRoost()).limits(agentId);
@@ -150,11 +145,11 @@ function NightSelect({ agentId }: { readonly agentId: AgentId }) {
             className="field field-select"
             value={coordination.dreams}
             onChange={({ target }) => {
-              const choice = CHOICES.find(({ value }) => value === target.value)?.value;
+              const choice = DREAMS.find(([value]) => value === target.value)?.[0];
               void told({ label, save: () => change(choice), undo: () => change(own.coordination.dreams) });
             }}
           >
-            {CHOICES.map(({ value, name }) => (
+            {DREAMS.map(([value, name]) => (
               <option key={value} value={value}>
                 {name}
               </option>

@@ -6,14 +6,8 @@ import { projectsOf } from '../../state/projects.ts';
 import { useRoost } from '../context.tsx';
 import { WrongNote } from '../design/field.tsx';
 import { useAction } from '../design/use-action.ts';
+import { COMMANDS } from '../text/value-names.ts';
 import { useBoard } from './board.ts';
-
-const CHOICES: readonly { readonly grant: CommandGrant; readonly text: string }[] = [
-  { grant: 'sandbox', text: t`edit, and run commands in a sandbox` },
-  { grant: 'ask', text: t`edit, and ask me before each command` },
-  { grant: 'none', text: t`only edit: Roost commits for them` },
-];
-const OWN = { grant: 'own', text: t`what their own settings say` } as const;
 
 interface Props {
   readonly chosen: CommandGrant;
@@ -25,8 +19,8 @@ export function CommandChoice({ chosen, onChange }: Props) {
   return (
     <fieldset className="stack gap-1">
       <legend className="under-3">{t`Agents may`}</legend>
-      {/* A project that was made by a program, or before this was asked. */}
-      {[...CHOICES, ...(chosen === 'own' ? [OWN] : [])].map(({ grant, text }) => (
+      {/* `own`: a project that was made by a program, or before this was asked. */}
+      {COMMANDS.filter(([grant]) => grant !== 'own' || chosen === 'own').map(([grant, text]) => (
         <label key={grant} className="tick-line">
           <input type="radio" name={name} checked={chosen === grant} onChange={() => onChange(grant)} />
           <span>{text}</span>

@@ -2,7 +2,7 @@
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { clocksDiffer, wallTime } from '../../../shared/domain/zone-days.ts';
 import type { AgentId, ScheduleId } from '../../../shared/domain/ids.ts';
-import { type CONTEXTS, type Schedule, SCHEDULE_BOUNDS, type Scheduled } from '../../../shared/protocol/schedules.ts';
+import { type Schedule, SCHEDULE_BOUNDS, type Scheduled } from '../../../shared/protocol/schedules.ts';
 import { INTERVAL_BOUNDS, OFFSET_BOUNDS, type Timing } from '../../../shared/domain/schedule/timing.ts';
 import { t } from '../../language/t.ts';
 import { problemText } from '../../state/ports.ts';
@@ -19,6 +19,7 @@ import { dayTitle, momentText, nextText, WEEK } from './words.ts';
 import { Labelled, TextField } from '../design/field.tsx';
 import { useAction } from '../design/use-action.ts';
 import { asBeginning } from '../text/sizes.ts';
+import { type Choices, CONTEXTS } from '../text/value-names.ts';
 
 /** ms between updates: the times shown are accurate to the minute. */
 const EVERY_MS = 15_000;
@@ -116,7 +117,7 @@ export function ChoiceField<Value extends string>({
   label: string;
   hint?: ReactNode;
   wrong: string | undefined;
-  choices: readonly (readonly [Value, string])[];
+  choices: Choices<Value>;
   value: Value;
   onChange: (value: Value) => void;
 }) {
@@ -143,28 +144,21 @@ export function ChoiceField<Value extends string>({
   );
 }
 
-const CONTEXT_CHOICES: readonly (readonly [Context, string])[] = [
-  ['none', asBeginning(t`nothing`)],
-  ['last_session', t`Its last conversation`],
-  ['own_runs', t`The last words of its last three runs`],
-];
-type Context = (typeof CONTEXTS)[number];
-
 /** The context that its agent receives. */
 export function ContextField({
   draft,
   set,
   wrong,
 }: {
-  draft: { readonly context: Context };
-  set: (more: { readonly context: Context }) => void;
+  draft: { readonly context: Schedule['context'] };
+  set: (more: { readonly context: Schedule['context'] }) => void;
   wrong: Wrong;
 }) {
   return (
     <ChoiceField
       label={t`What it remembers`}
       wrong={wrong['context']}
-      choices={CONTEXT_CHOICES}
+      choices={CONTEXTS}
       value={draft.context}
       onChange={(context) => set({ context })}
     />

@@ -33,6 +33,7 @@ import {
 import { ColumnsField } from './columns-field.tsx';
 import { RoutinePrice } from '../routines/price.tsx';
 import { RoutineProjects } from './routine-projects.tsx';
+import { CATCH_UPS } from '../text/value-names.ts';
 import { ToolsField } from './tools-field.tsx';
 
 interface Props {
@@ -231,8 +232,3 @@ const UNDER_MORE = [
   ...MORE_TEXTS.map(({ field }) => field),
   ...MORE_NUMBERS.map(({ field }) => field),
 ] as const;
-const CATCH_UPS: readonly (readonly [Routine['catch_up'], string])[] = [
-  ['once', t`Make up for the newest one`],
-  ['skip', t`Make up for none`],
-  ['each', t`Make up for each`],
-];

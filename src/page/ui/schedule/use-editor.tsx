@@ -10,6 +10,7 @@ import { TextField } from '../design/field.tsx';
 import { useRoost } from '../context.tsx';
 import { CopyableText } from '../parts/copyable-text.tsx';
 import { useQuery } from '../hooks.ts';
+import { ON_FAILURE, OVERLAPS } from '../text/value-names.ts';
 import type { Teammate } from '../use-somebody.ts';
 import {
   ChoiceField,
@@ -185,7 +186,7 @@ function ScriptEditor({ scheduleId, before, offset, draft: first, team, onClose 
           <ChoiceField
             label={t`Where it still runs when it is due again`}
             wrong={wrong['overlap']}
-            choices={OVERLAP}
+            choices={OVERLAPS}
             value={draft.overlap}
             onChange={(overlap) => set({ overlap })}
           />
@@ -215,15 +216,6 @@ function ScriptEditor({ scheduleId, before, offset, draft: first, team, onClose 
     </Dialog>
   );
 }
-
-const ON_FAILURE: readonly (readonly [Script['on_failure'], string])[] = [
-  ['wake_agent', t`Wake the agent with its output`],
-  ['ignore', t`Only record it`],
-];
-const OVERLAP: readonly (readonly [Script['overlap'], string])[] = [
-  ['skip', t`Skip that time`],
-  ['wait', t`Run it after this one`],
-];
 
 /**
  * Explains scripts, what enabling them means, and how. `why`: the relay runs none, in its own

@@ -10,7 +10,7 @@ import {
   type SettingGroup,
 } from '../../../shared/domain/setting-table.ts';
 import { DEFAULT_SETTINGS, isSettingValue, type SettingKey } from '../../../shared/domain/settings.ts';
-import { GRANTS, singlesBeside, TOOLSETS, type Toolset } from '../../../shared/domain/toolsets.ts';
+import { singlesBeside, TOOLSETS, type Toolset } from '../../../shared/domain/toolsets.ts';
 import { agentConfigSchema, householdConfigSchema } from '../../../shared/protocol/config.ts';
 import { effectiveConfig } from '../../../shared/protocol/effective.ts';
 import { networkSchema } from '../../../shared/protocol/grants.ts';
@@ -30,10 +30,10 @@ import { QueryView } from '../parts/page-head.tsx';
 import { PATHS, useRoute } from '../routes.ts';
 import { numberText } from '../text/record-changes.ts';
 import { revealedCode } from '../text/unseen.ts';
+import { GRANTS, NETWORKS } from '../text/value-names.ts';
 import { useNames } from '../use-somebody.ts';
 import { useTold } from './told.ts';
 import './advanced.css';
-import { asBeginning } from '../text/sizes.ts';
 
 /** The value at a place of a configuration; undefined: nothing is set. */
 function valueAt(config: unknown, path: readonly string[]): unknown {
@@ -170,8 +170,7 @@ function SelectCell({
   );
 }
 
-const GRANT_WORDS = { off: asBeginning(t`off`), ask: t`Asks me`, allow: t`Allowed` } as const;
-const GRANT_OPTIONS = GRANTS.map((grant) => ({ value: JSON.stringify(grant), text: GRANT_WORDS[grant] }));
+const GRANT_OPTIONS = GRANTS.map(([grant, text]) => ({ value: JSON.stringify(grant), text }));
 const SWITCH_OPTIONS = [
   { value: 'true', text: t`Yes` },
   { value: 'false', text: t`No` },
@@ -191,9 +190,8 @@ function NetworkCell(props: CellProps) {
   const own = networkSchema.optional().catch(undefined).parse(column.own(setting.path));
   const hosts = typeof own === 'object' ? own : [];
   const options = [
-    { value: '"none"', text: asBeginning(t`nothing`) },
+    ...NETWORKS.map(([value, text]) => ({ value: JSON.stringify(value), text })),
     { value: JSON.stringify(hosts), text: t`Hosts that I name` },
-    { value: '"all"', text: t`All that is public` },
   ];
   return (
     <>

@@ -1,6 +1,5 @@
 /** Describes completely what a project would be: commands, agents, money and tasks. Pure. */
 import { shownText } from '../../../shared/domain/names.ts';
-import type { CommandGrant } from '../../../shared/protocol/attempts.ts';
 import type { AskedField } from '../../../shared/protocol/project-records.ts';
 import type { ProjectValue } from '../../../shared/protocol/projects.ts';
 import type { AskedRecord } from '../../../shared/protocol/records.ts';
@@ -10,6 +9,7 @@ import { KIND_NAMES, PRIORITY_NAMES } from '../projects/words.ts';
 import { money } from './money.ts';
 import { plural } from './sizes.ts';
 import { revealedLine } from './unseen.ts';
+import { COMMANDS, nameOfValue } from './value-names.ts';
 
 type ProjectChange = Extract<ImportChange, { kind: 'project' }>;
 type NameOf = (id: string) => string;
@@ -23,13 +23,6 @@ const block = (text: string) =>
     .join('');
 const list = (texts: readonly string[]) => (texts.length === 0 ? t`none` : texts.map(block).join(''));
 const limit = (microUsd: number | null) => (microUsd === null ? t`no limit` : money(microUsd));
-
-const COMMANDS: Readonly<Record<CommandGrant, string>> = {
-  own: t`what their own settings say`,
-  sandbox: t`edit, and run commands in a sandbox`,
-  ask: t`edit, and ask me before each command`,
-  none: t`only edit: Roost commits for them`,
-};
 
 /** Each part that a yes covers, with its label. */
 const PARTS: { readonly [Field in AskedField]: (value: ProjectValue, nameOf: NameOf) => readonly [string, string] } = {
@@ -58,7 +51,7 @@ const PARTS: { readonly [Field in AskedField]: (value: ProjectValue, nameOf: Nam
     t`Other agents may take the parts into which an agent divides a task`,
     subtasksReady ? t`Yes` : t`No`,
   ],
-  commands: ({ commands }) => [t`Agents may`, COMMANDS[commands]],
+  commands: ({ commands }) => [t`Agents may`, nameOfValue(COMMANDS, commands)],
   attemptsPerTask: ({ attemptsPerTask }) => [t`Attempts at one task`, String(attemptsPerTask)],
   executorsAtOnce: ({ executorsAtOnce }) => [t`Executors at the same time`, String(executorsAtOnce)],
   executorSeconds: ({ executorSeconds }) => [t`Seconds for an executor`, String(executorSeconds)],

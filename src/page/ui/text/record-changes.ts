@@ -12,6 +12,17 @@ import { asBeginning, count, names, plural } from './sizes.ts';
 import { revealedLine } from './unseen.ts';
 import { budgetText } from './money.ts';
 import { fullTime } from './time.ts';
+import {
+  CATCH_UPS,
+  type Choices,
+  CONTEXTS,
+  DREAMS,
+  GRANTS,
+  nameOfValue,
+  NETWORKS,
+  ON_FAILURE,
+  OVERLAPS,
+} from './value-names.ts';
 
 // Describes an MCP server completely: what is started or called, how it is confined, and which
 // tools agents use. Pure.
@@ -144,27 +155,27 @@ function partsOf(
         [t`Minutes it may take`, schedule.timeoutMs === null ? t`As its agent’s` : minutesOf(schedule.timeoutMs)],
         [t`Runs of it at once`, String(schedule.maxConcurrent)],
         [t`Model requests it may make`, schedule.maxTurns === null ? t`As its agent’s` : String(schedule.maxTurns)],
-        [t`What it remembers`, schedule.context],
-        [t`When the relay was away`, schedule.catch_up],
+        [t`What it remembers`, nameOfValue(CONTEXTS, schedule.context)],
+        [t`When the relay was away`, nameOfValue(CATCH_UPS, schedule.catch_up)],
         [t`Only when something waits for it`, yesOrNo(schedule.when === 'something_waits')],
         [t`Colour`, named(schedule.color, t`As its agent’s`)],
         [INSTRUCTIONS, schedule.instructions],
       );
       break;
     case 'reminder':
-      parts.push([MESSAGE, schedule.message], [t`What it remembers`, schedule.context]);
+      parts.push([MESSAGE, schedule.message], [t`What it remembers`, nameOfValue(CONTEXTS, schedule.context)]);
       break;
     case 'script':
       parts.push(
         [OFF_PART, yesOrNo(!schedule.enabled)],
         [t`Script`, revealedLine(schedule.script)],
         [t`fingerprint of the script`, schedule.sha256 ?? t`none: it is not pinned`],
-        [t`Minutes it may take`, minutesOf(schedule.timeoutMs)],
+        [t`Seconds it may take`, String(schedule.timeoutMs / 1_000)],
         [t`Reaches`, schedule.hosts?.map(revealedLine).join(', ') || t`no network`],
         [t`reaches of the relay’s machine`, schedule.own_hosts?.map(revealedLine).join(', ') || t`none`],
-        [t`Where it fails`, schedule.on_failure],
-        [t`Where it still runs when it is due again`, schedule.overlap],
-        [t`What it remembers`, schedule.context],
+        [t`Where it fails`, nameOfValue(ON_FAILURE, schedule.on_failure)],
+        [t`Where it still runs when it is due again`, nameOfValue(OVERLAPS, schedule.overlap)],
+        [t`What it remembers`, nameOfValue(CONTEXTS, schedule.context)],
       );
       break;
     default:
@@ -223,8 +234,6 @@ function changedText(part: string, old: string | undefined, now: string | undefi
     : part;
 }
 
-const GRANTS: Readonly<Record<string, string>> = { off: t`off`, ask: t`asks you`, allow: t`without asking` };
-
 /** The label of a limit; `isAgents`: of one agent, not of the household. */
 export function labelOf(path: readonly string[], isAgents: boolean): string {
   const last = path.at(-1) ?? '';
@@ -239,6 +248,11 @@ export function numberText({ unit, per = 1 }: Setting, value: number): string {
   return unit === undefined ? count(value) : `${count(value / per)} ${retold(unit)}`;
 }
 
+function choicesAt(path: readonly string[]): Choices<string> {
+  if (path.includes('toolsets') || path.includes('tools')) return GRANTS;
+  return { dreams: DREAMS, network: NETWORKS }[path.at(-1) ?? ''] ?? [];
+}
+
 /** The value of a limit; a list as the number of its entries. */
 export function limitValue(path: readonly string[], value: unknown): string {
   if (value === undefined) return t`not set`;
@@ -248,8 +262,9 @@ export function limitValue(path: readonly string[], value: unknown): string {
   if (typeof value === 'boolean') return value ? t`Yes` : t`No`;
   const setting = settingAt(path);
   if (typeof value === 'number' && setting) return numberText(setting, value);
+  if (value === null && path.at(-1) === 'mind') return t`The connected models`;
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return path.includes('toolsets') || path.includes('tools') ? (GRANTS[text] ?? shownText(text)) : shownText(text);
+  return shownText(nameOfValue(choicesAt(path), text));
 }
 
 /** The price of a million tokens. */

@@ -295,7 +295,7 @@ describe('A copy of routines and limits', () => {
     const texts = (await open(await exportOf([theirs]), memoryLedger(here))).preview.changes.map(changeText);
     expect(texts).toEqual([
       'For the household: May be woken: Yes; here No.',
-      'For the household: Runs commands: without asking; here off.',
+      'For the household: Runs commands: Without asking; here Off.',
       'For the household: Budget a day, all agents together: $9,999.00; here $5.00.',
       'For the household: Quiet hours: none; here not set.',
     ]);

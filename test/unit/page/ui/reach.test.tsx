@@ -623,7 +623,7 @@ describe('limits', () => {
     isKnown = false;
     await page.user.selectOptions(screen.getByRole('combobox', { name: 'Runs commands Lyra' }), 'Off');
     await page.user.click(screen.getByRole('button', { name: 'Tool by tool' }));
-    await page.user.selectOptions(await screen.findByRole('combobox', { name: 'mind__execute Lyra' }), 'Asks me');
+    await page.user.selectOptions(await screen.findByRole('combobox', { name: 'mind__execute Lyra' }), 'Asks you');
     await waitFor(() => expect(bodies.at(-1)).toMatchObject({ coordination: { tools: { mind__execute: 'ask' } } }));
   });
 

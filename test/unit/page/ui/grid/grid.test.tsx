@@ -91,8 +91,8 @@ test('who waits in line before the model says at which place, for as long as it 
     },
   });
   expect(cellText(/^Lyra, seat 1, next in line since /)).toContain('next in line');
-  expect(cellText(/^Wren, seat 2, second in line/)).toContain('second in line');
-  expect(cellText(/^Julian, lead, third in line/)).toContain('third in line');
+  expect(cellText(/^Wren, seat 2, number 2 in line/)).toContain('number 2 in line');
+  expect(cellText(/^Julian, lead, number 3 in line/)).toContain('number 3 in line');
   await page.say({ news: 'waiting', waiting: { waiting: [{ agentId: 'agent-2', position: 1 }] } });
   expect(cellText(/^Lyra, seat 1, waking$/)).not.toContain('in line');
   expect(cellText(/^Wren, seat 2, next in line/)).toContain('next in line');
