@@ -11,7 +11,7 @@ export const EVENTS = [
   'on another device',
   'with another model',
   'before an import',
-  'before a restart',
+  'before an upgrade',
 ] as const;
 export type PlantedHow = (typeof EVENTS)[number];
 

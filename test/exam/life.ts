@@ -11,8 +11,10 @@ import { seatColor } from '../../src/shared/domain/seat.ts';
 import { textOf } from '../../src/shared/domain/text-of.ts';
 import { writeSummon, writeWake } from '../../src/shared/domain/wake-payload.ts';
 import { scheduledSchema } from '../../src/shared/protocol/schedules.ts';
+import { takeStepsBack } from '../support/earlier-store.ts';
 import { openTestRelay, type Browser } from '../support/open-relay.ts';
 import { createRandom } from '../support/random.ts';
+import { runRelayCommand } from '../support/relay.ts';
 import { startScriptedModel } from '../support/scripted-model.ts';
 import { docsOfFile, type ExamDevice, openExamDevice } from './device.ts';
 import { createFacts, type Fact, type PlantedHow, questionOf, saidOf, statementOf, valueAnswered } from './facts.ts';
@@ -76,6 +78,13 @@ function planOf(facts: readonly Fact[], sessions: number, random: () => number):
   return { days };
 }
 
+/** Makes the home one of an earlier version, and upgrades it as a person does. */
+async function upgradeFromEarlier(home: string): Promise<void> {
+  takeStepsBack(home);
+  const { code, stdout, stderr } = await runRelayCommand(['upgrade', '--home', home]);
+  if (code !== 0) throw new Error(`The upgrade: ${stdout}${stderr}`);
+}
+
 export async function sitExam({ seed, sessions, facts: count, asks }: ExamSize): Promise<ExamResult> {
   const random = createRandom(seed);
   const facts = createFacts(count, random);
@@ -90,7 +99,10 @@ export async function sitExam({ seed, sessions, facts: count, asks }: ExamSize):
   const how = new Map<Fact, PlantedHow>(soulFacts.map((fact) => [fact, 'in a session']));
   const mind = createExamMind(soul);
   const model = await startScriptedModel(mind.script);
-  const relay = await openTestRelay({ env: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'key-of-a-test' } });
+  const relay = await openTestRelay({
+    store: 'sqlite',
+    env: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'key-of-a-test' },
+  });
   const browser: Browser = await relay.signIn();
   const devices: (ExamDevice | null)[] = [null, null];
   let at = 0;
@@ -201,7 +213,7 @@ export async function sitExam({ seed, sessions, facts: count, asks }: ExamSize):
             ? 'on another device'
             : day < sessions / 2
               ? 'in a session'
-              : 'before a restart';
+              : 'before an upgrade';
       await begin({
         ...(isNarrow ? { contextTokens: NARROW.contextTokens } : {}),
         ...(otherModel ? { agentModel: 'another-model' } : {}),
@@ -234,7 +246,7 @@ export async function sitExam({ seed, sessions, facts: count, asks }: ExamSize):
       if (day === Math.floor((sessions * 3) / 4)) {
         await devices[at]?.close();
         const known = [...device().docs()];
-        await relay.restart();
+        await relay.restart(() => upgradeFromEarlier(relay.home));
         devices[at] = await openExamDevice(browser, known);
       }
     }

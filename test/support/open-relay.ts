@@ -18,8 +18,11 @@ export interface OpenRelay {
   pass(ms: number): void;
   /** Sets the wall clock alone, by so much; less than 0: back. */
   jump(ms: number): void;
-  /** Ends the relay in good order and starts it again, on the same home and port. */
-  restart(): Promise<void>;
+  /**
+   * Ends the relay in good order and starts it again, on the same home and port. `meanwhile` is done
+   * between the two.
+   */
+  restart(meanwhile?: () => Promise<void>): Promise<void>;
   /** A link that lets one browser in. */
   link(): Promise<string>;
   /** A browser that has opened a link of its own. */
@@ -116,8 +119,9 @@ export async function openTestRelay({
   return {
     url,
     home,
-    async restart() {
+    async restart(meanwhile) {
       await relay.close();
+      await meanwhile?.();
       relay = await open(Number(new URL(url).port));
     },
     pass(ms) {
