@@ -23,7 +23,8 @@ function examOf(request: ScriptedRequest): string | null {
     return lines({ topic: 'soul', question: 'Why this name?', expected: 'The third one answered.' });
   if (isAbout(request, ANSWERS_REQUEST))
     return lines({ n: 1, answer: request.body.model === NEW ? 'I do not know.' : 'The third one answered.' });
-  return isAbout(request, GRADES_REQUEST) ? lines({ n: 1, a: true, b: false }) : null;
+  if (!isAbout(request, GRADES_REQUEST)) return null;
+  return lines({ n: 1, a: true, b: !JSON.stringify(request.body.messages).includes('I do not know.') });
 }
 
 const profiles = [createGuest(), createGuest()] as const;
@@ -62,10 +63,10 @@ const isSet = async () => {
 };
 
 /** By keys alone: chooses the new model, reads the price and begins. */
-async function begin(page: Page): Promise<void> {
+async function begin(page: Page, path = about): Promise<void> {
   const section = sectionOf(page);
   await goWithin(page, '/');
-  await goWithin(page, `${about}#continuity`);
+  await goWithin(page, `${path}#continuity`);
   const select = section.getByLabel('New model');
   await select.focus();
   await page.keyboard.press('End');
@@ -148,4 +149,40 @@ it('keeps the certificate over a reload, and shows it on another device', async 
         .innerText(),
     )
     .toBe(line);
+});
+
+it('lets the lead sit an exam too', async () => {
+  const { page } = desk;
+  await begin(page, '/lead/about');
+  const card = sectionOf(page).getByRole('article', { name: /Haiku 4\.5$/ });
+  await card.getByText('0 of 1 as before · 1 lost').waitFor();
+  await card.getByRole('button', { name: /^Stay with/ }).click();
+  await sectionOf(page)
+    .getByText(/Haiku 4\.5 · stayed as it was · 0 of 1 as before/)
+    .first()
+    .waitFor();
+});
+
+it('compares an agent with and without the files of an import, before they are imported', async () => {
+  const { page } = desk;
+  await goWithin(page, '/move-in');
+  await page
+    .getByLabel('Choose files')
+    .setInputFiles([{ name: 'names.md', mimeType: 'text/markdown', buffer: Buffer.from('I am called Tarn.') }]);
+  await page.getByLabel('For', { exact: true }).selectOption({ index: 1 });
+  const section = sectionOf(page);
+  await section.getByRole('button', { name: /sit an exam first$/ }).click();
+  await section.getByRole('button', { name: 'Show the price' }).click();
+  await section.getByText(/^About \$[\d.]+, at most \$[\d.]+\.$/).waitFor();
+  const before = model.requests.length;
+  await section.getByRole('button', { name: 'Begin' }).click();
+  const card = section.getByRole('article');
+  await card.getByText('1 of 1 as before').waitFor();
+  // Only the second time the memory names the file.
+  const answering = model.requests.slice(before).filter((request) => isAbout(request, ANSWERS_REQUEST));
+  expect(answering.map(({ body }) => JSON.stringify(body).includes('text-files/names.md'))).toEqual([false, true]);
+  await card.getByRole('button', { name: 'Good enough' }).click();
+  await card.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Move in' }).click();
+  await page.getByText('1 file in its memory').waitFor();
 });
