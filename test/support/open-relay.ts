@@ -19,8 +19,8 @@ export interface OpenRelay {
   /** Sets the wall clock alone, by so much; less than 0: back. */
   jump(ms: number): void;
   /**
-   * Ends the relay in good order and starts it again, on the same home and port. `meanwhile` is done
-   * between the two.
+   * Ends the relay in good order and starts it again, on the same home and port. Between the two it
+   * waits for `meanwhile`.
    */
   restart(meanwhile?: () => Promise<void>): Promise<void>;
   /** A link that lets one browser in. */
