@@ -327,7 +327,6 @@ const LONG_FUNCTIONS = [
   'server/agents/minds/request-queue.ts',
   'server/agents/minds/served.ts',
   'server/agents/proxy/index.ts',
-  'server/agents/session/egg.ts',
   'server/households/open-home.ts',
   'server/log/index.ts',
   'server/relay.ts',

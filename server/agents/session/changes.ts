@@ -15,7 +15,24 @@ import { CHOOSE_NAME, nameSchema, soulSchema, type ToolCall, WRITE_SOUL } from '
 
 export type Change = EventOf<'agent-changed'>['change'];
 
-const NO_SESSION = 'No session runs, so it cannot be stored. Try again when one does.';
+export const NO_SESSION = 'No session runs, so it cannot be stored. Try again when one does.';
+
+interface StoreDeps {
+  readonly log: Pick<EventLog, 'append'>;
+  /** ms since the epoch */
+  readonly now: () => number;
+}
+
+/** Stores a change for which nobody else is asked. */
+export async function storeChange(
+  { log, now }: StoreDeps,
+  { agentId, sessionId }: Pick<Caller, 'agentId' | 'sessionId'>,
+  change: Change,
+): Promise<ToolOutcome> {
+  if (sessionId === null) return toolError(NO_SESSION);
+  await log.append([{ kind: 'agent-changed', time: now(), agentId, sessionId, change }]);
+  return toolDone(storedText(change));
+}
 
 const changeOf = (call: Exclude<ToolCall, { tool: 'spawn_team' }>): Change =>
   call.tool === 'choose_name'
@@ -41,21 +58,14 @@ export async function applyChange(
   return toolDone(storedText(change));
 }
 
-interface AgreedChangesDeps {
-  readonly log: Pick<EventLog, 'append'>;
+interface AgreedChangesDeps extends StoreDeps {
   readonly host: Pick<SessionHost, 'sessionId'>;
-  /** ms since the epoch */
-  readonly now: () => number;
 }
 
 /** The same two as the person agrees to them on a card. No agent is offered these. */
-export function createAgreedChanges({ log, host, now }: AgreedChangesDeps): readonly TeamTool[] {
-  async function store(agentId: AgentId, change: Change): Promise<ToolOutcome> {
-    const sessionId = host.sessionId();
-    if (sessionId === null) return toolError(NO_SESSION);
-    await log.append([{ kind: 'agent-changed', time: now(), agentId, sessionId, change }]);
-    return toolDone(storedText(change));
-  }
+export function createAgreedChanges({ host, ...deps }: AgreedChangesDeps): readonly TeamTool[] {
+  const store = (agentId: AgentId, change: Change) =>
+    storeChange(deps, { agentId, sessionId: host.sessionId() }, change);
   // One question at a time, and the newest stands.
   const asking = { keyOf: () => '' };
   return [

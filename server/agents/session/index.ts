@@ -17,7 +17,7 @@ import { askStore, runMadeUpWake, standIns } from './warm.ts';
 import { closeSession, openSession, type Running } from './open-session.ts';
 
 export { createAgreedChanges } from './changes.ts';
-export { createSoulTools } from './egg.ts';
+export { createSoulTools } from './soul-tools.ts';
 export { createWakePayloads, type WakePayloads } from './wake-payloads.ts';
 
 const NO_SESSION: PostOutcome = {

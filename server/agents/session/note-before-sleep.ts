@@ -13,17 +13,6 @@ export const NOTE_REQUEST =
 /** Amounts of money are in millionths of a dollar. */
 const MICRO_PER_CENT = 10_000;
 
-/** Lets an agent that leaves a session note what matters, and ends what it says. */
-export async function closeAfterNote(
-  context: Parameters<typeof noteBeforeSleep>[0],
-  agentId: AgentId,
-  speaker: Speaker | null | undefined,
-): Promise<void> {
-  if (!speaker) return;
-  await noteBeforeSleep(context, agentId, speaker, { by: 'person' });
-  await speaker.close({ by: 'person' });
-}
-
 /**
  * Asks the agent, if the person said enough to it. The speaker is closed then, and says nothing
  * afterwards. It never takes longer than `noteWaitMs`.

@@ -1,24 +1,18 @@
 /** The agents in this session besides the lead, here or on the way. All others sleep. */
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
+import type { Arrival } from './arrival.ts';
 import type { Birth } from './contract.ts';
 import type { AsleepReason } from '../../../src/shared/protocol/events.ts';
 import type { Life } from '../runs/life.ts';
 import type { Interruption } from '../runs/outcome.ts';
 import type { Speaker } from '../runs/speaker.ts';
 
-/**
- * - `called`: the agent has a seat.
- * - `waking`, `hatching`: it is asked for its first words.
- * - `leaving`: it is being put to sleep.
- */
-export type Phase = 'called' | 'waking' | 'hatching' | 'awake' | 'leaving';
-
 export interface Present {
   readonly agentId: AgentId;
   readonly position: number;
   /** Its run, from the call until it leaves the session. */
   readonly life: Life;
-  phase(): Phase;
+  state(): Arrival['state'];
   /** Null for an egg without a name. */
   name(): string | null;
   speaker(): Speaker | null;

@@ -7,7 +7,6 @@ import type { AsleepReason } from '../../../src/shared/protocol/events.ts';
 import type { RunOutcome } from '../../../src/shared/protocol/runs.ts';
 import { isDemoSoul } from '../../../src/shared/domain/demo-words.ts';
 import { sentence, shownName } from '../../../src/shared/domain/names.ts';
-import type { Timers } from '../../../src/shared/domain/platform/timers.ts';
 import { cutMiddle } from '../../../src/shared/domain/cut-middle.ts';
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import { momentText, spanText } from '../../../src/shared/domain/zone-days.ts';
@@ -25,7 +24,6 @@ import { toolWords } from '../../../src/shared/domain/toolsets.ts';
 import { LEAD_ID, seatNumber } from '../../../src/shared/domain/seat.ts';
 import type { AgentPayload, SeatPayload } from '../../../src/shared/domain/wake-payload.ts';
 import type { StartSession } from '../../../src/shared/protocol/http.ts';
-import type { MindError, MindErrorKind, RequestState } from '../minds/index.ts';
 import type { AnswerEnd } from '../runs/delivery.ts';
 import type { Around, Prompt } from '../runs/context.ts';
 
@@ -102,104 +100,6 @@ export function outcomeAtEnd(reason: EndReason): RunOutcome {
     default:
       return reason satisfies never;
   }
-}
-
-/** Failures that may be temporary. A wrong key, account, model name or request stays wrong. */
-const PASSING: ReadonlySet<MindErrorKind> = new Set([
-  'overloaded',
-  'rate-limited',
-  'unreachable',
-  'stream-cut',
-  'upstream-broken',
-]);
-const mayPass = (failure: MindError | null): boolean =>
-  failure !== null && failure.lasting !== true && PASSING.has(failure.kind);
-
-// The tries to get the first words of an agent that is on its way. Each try is a separate
-// conversation with its own time limit. Its time runs only while the request is at the model's
-// server. There is a second try if the failure may be temporary.
-
-interface FirstWords {
-  /** Starts the first try. */
-  ask(): void;
-  /** The state of its request. */
-  onState(state: RequestState): void;
-  /** The agent has said something. The time limit of this try ends. */
-  heard(): void;
-  /** Nothing is being asked. The time stops until the next request. */
-  pause(): void;
-  /** This try failed. Returns whether there is another. */
-  tryAgain(failure: MindError | null): boolean;
-  /** Whether this try ended because the agent was silent for too long. */
-  isSilent(): boolean;
-  /** It waits for its second try. */
-  isBetweenTries(): boolean;
-  /** Ends all tries and timers. */
-  stop(): void;
-}
-
-interface FirstWordsDeps {
-  readonly timers: Timers;
-  /** ms that a try may be silent. */
-  readonly timeoutMs: number;
-  /** ms before the second try. */
-  readonly secondTryMs: number;
-  /** Starts a try. */
-  readonly ask: () => void;
-  /** The agent was silent for too long. Ends the try. */
-  readonly onSilence: () => void;
-}
-
-const MOST_TRIES = 2;
-
-export function createFirstWords({ timers, timeoutMs, secondTryMs, ask, onSilence }: FirstWordsDeps): FirstWords {
-  let tries = 0;
-  let silent = false;
-  let hasSpoken = false;
-  let stopped = false;
-  let between = false;
-  let cancelTimer: () => void = () => undefined;
-
-  function begin(): void {
-    if (stopped) return;
-    tries += 1;
-    silent = false;
-    hasSpoken = false;
-    between = false;
-    ask();
-  }
-
-  return {
-    ask: begin,
-    onState({ kind }) {
-      if (hasSpoken || stopped) return;
-      cancelTimer();
-      if (kind !== 'sent') return;
-      cancelTimer = timers.after(timeoutMs, () => {
-        silent = true;
-        onSilence();
-      });
-    },
-    heard() {
-      hasSpoken = true;
-      cancelTimer();
-    },
-    pause: () => cancelTimer(),
-    tryAgain(failure) {
-      cancelTimer();
-      if (stopped || tries >= MOST_TRIES || !(silent || mayPass(failure))) return false;
-      between = true;
-      cancelTimer = timers.after(secondTryMs, begin);
-      return true;
-    },
-    isSilent: () => silent,
-    isBetweenTries: () => between,
-    stop() {
-      stopped = true;
-      between = false;
-      cancelTimer();
-    },
-  };
 }
 
 export interface Prompts {

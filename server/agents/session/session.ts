@@ -141,7 +141,7 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
 
   const answering = (agentId: AgentId): Answering =>
     whoAnswers({
-      mind: presence.get(agentId)?.phase() === 'awake',
+      mind: presence.get(agentId)?.state() === 'awake',
       client: guests.of(agentId),
       paused: pauses.isPaused(agentId),
     });
@@ -152,7 +152,7 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
     if (!agent && !guests.of(agentId)) return 'absent';
     if (pauses.isPaused(agentId)) return 'paused';
     if (!agent) return 'driven';
-    return agent.phase() !== 'awake' || agent.speaker()?.busy() ? 'busy' : 'idle';
+    return agent.state() !== 'awake' || agent.speaker()?.busy() ? 'busy' : 'idle';
   }
 
   async function post(message: PostMessage, more?: MoreForAgent): Promise<PostOutcome> {
@@ -182,8 +182,8 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
     async sleep(agentId) {
       const agent = presence.get(agentId);
       if (!agent) return guests.leave(agentId);
-      if (agent.phase() === 'leaving') return false;
-      await agent.leave(eggs.has(agentId) && agent.phase() !== 'awake' ? cancelled : putToSleep);
+      if (agent.state() === 'leaving') return false;
+      await agent.leave(eggs.has(agentId) && agent.state() !== 'awake' ? cancelled : putToSleep);
       return true;
     },
     stateOf,
@@ -218,14 +218,14 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
       lead.speaker.busy() ||
       presence
         .all()
-        .some((agent) => !pauses.isPaused(agent.agentId) && (agent.phase() !== 'awake' || agent.speaker()?.busy())),
+        .some((agent) => !pauses.isPaused(agent.agentId) && (agent.state() !== 'awake' || agent.speaker()?.busy())),
     cut(why) {
       for (const { speaker } of [lead, ...presence.all().map((agent) => ({ speaker: agent.speaker() }))])
         if (speaker?.busy()) void speaker.interrupt(why);
     },
     async noteBeforeSleep(reason) {
       const awake = presence.all().flatMap((agent) => {
-        const speaker = agent.phase() === 'awake' ? agent.speaker() : null;
+        const speaker = agent.state() === 'awake' ? agent.speaker() : null;
         return speaker ? [{ agentId: agent.agentId, speaker }] : [];
       });
       await Promise.all(

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { usesNoTools } from '../../../../server/agents/minds/shapes.ts';
 import { waysTo } from '../../../../server/agents/models/addresses.ts';
-import { nameInWords } from '../../../../server/agents/session/egg.ts';
+import { nameInWords } from '../../../../server/agents/session/arrival.ts';
 
 const shown = (address: string) => waysTo(address).map((way) => `${way.protocol} ${way.address}`);
 
