@@ -102,7 +102,12 @@ function hatches({ context, call, seat }: Pick<EggDeps, 'context' | 'call' | 'se
       const { egg } = here.arrival();
       return {
         kind: 'agent-born',
-        ...{ time, agentId, position, sessionId, color, colorName },
+        time,
+        agentId,
+        position,
+        sessionId,
+        color,
+        colorName,
         name: egg?.name ?? '',
         soul: egg?.soul.join('\n\n') ?? '',
         bornAt: time,
