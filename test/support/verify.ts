@@ -59,7 +59,7 @@ async function inTurn(...steps: readonly (() => Promise<boolean>)[]): Promise<bo
 /** All of them, whatever becomes of one, and with what others leave of the processor. */
 async function aside(...scripts: readonly string[]): Promise<boolean> {
   const held: boolean[] = [];
-  for (const name of scripts) held.push(await script(name, constants.priority.PRIORITY_BELOW_NORMAL));
+  for (const name of scripts) held.push(await script(name, constants.priority.PRIORITY_LOW));
   return held.every(Boolean);
 }
 
