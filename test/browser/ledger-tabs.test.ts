@@ -3,6 +3,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Doc } from '../../src/shared/protocol/documents.ts';
 import { messageDoc } from '../support/documents.ts';
 import { drained, openBench, ownerOf, volumesOf, type Household, type LedgerBench } from '../support/ledger-harness.ts';
+import { longTests } from '../support/long-tests.ts';
+
+const itLong = longTests('browser/ledger-tabs.test.ts');
 
 let bench: LedgerBench;
 let home: Household;
@@ -163,24 +166,27 @@ describe('without a SharedWorker', () => {
     );
   });
 
-  it('another tab takes over when the owner’s is frozen by the browser, and the frozen one is a tab like others when it is back', async () => {
-    const owner = await home.tab(QUERY);
-    await append(owner, messageDoc(0));
-    const other = await home.tab(QUERY);
-    await append(other, messageDoc(1));
-    const session = await home.context().newCDPSession(owner);
-    await session.send('Page.setWebLifecycleState', { state: 'frozen' });
-    for (const n of range(2, 40)) await append(other, messageDoc(n));
-    await session.send('Page.setWebLifecycleState', { state: 'active' });
-    await owner.bringToFront();
-    await append(owner, messageDoc(40));
-    expect(await idsIn(owner)).toEqual(idsOf(range(0, 41)));
-    expect(await settled(other)).toEqual(
-      range(0, 41)
-        .map((n) => `message:m${n}`)
-        .sort(),
-    );
-  });
+  itLong(
+    'another tab takes over when the owner’s is frozen by the browser, and the frozen one is a tab like others when it is back',
+    async () => {
+      const owner = await home.tab(QUERY);
+      await append(owner, messageDoc(0));
+      const other = await home.tab(QUERY);
+      await append(other, messageDoc(1));
+      const session = await home.context().newCDPSession(owner);
+      await session.send('Page.setWebLifecycleState', { state: 'frozen' });
+      for (const n of range(2, 40)) await append(other, messageDoc(n));
+      await session.send('Page.setWebLifecycleState', { state: 'active' });
+      await owner.bringToFront();
+      await append(owner, messageDoc(40));
+      expect(await idsIn(owner)).toEqual(idsOf(range(0, 41)));
+      expect(await settled(other)).toEqual(
+        range(0, 41)
+          .map((n) => `message:m${n}`)
+          .sort(),
+      );
+    },
+  );
 });
 
 describe('without Web Locks', () => {

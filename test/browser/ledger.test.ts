@@ -27,6 +27,9 @@ import {
   type MortalHousehold,
 } from '../support/ledger-harness.ts';
 import { shared } from '../support/shared.ts';
+import { longTests } from '../support/long-tests.ts';
+
+const itLong = longTests('browser/ledger.test.ts');
 
 let bench: LedgerBench;
 let home: Household;
@@ -704,7 +707,7 @@ describe('what an agent takes along', () => {
 describe('volumes', () => {
   aloneInAHousehold();
 
-  it('take everything over from the journal, each document once', async () => {
+  itLong('take everything over from the journal, each document once', async () => {
     const docs = range(0, 130).map((n) => messageDoc(n));
     for (let n = 0; n < docs.length; n += 13) await append(docs.slice(n, n + 13));
     await drained(tab);
@@ -733,31 +736,34 @@ describe('volumes', () => {
     expect(new Set(all.map(({ _id }) => _id)).size).toBe(2_250);
   });
 
-  it('that open empty against what is known of them are not written again; what they held is filed anew, and the page is told', async () => {
-    await append([messageDoc(1)]);
-    await drained(tab);
-    await home.closeTabs();
-    tab = await home.tab('?closed');
-    await tab.evaluate(() => window.roost.emptyVolume('v00001'));
-    tab = await home.tab();
-    await append([messageDoc(2)]);
-    await tab.waitForFunction(() =>
-      window.roost.news.some((item) => item.news === 'problem' && item.problem?.kind === 'damaged'),
-    );
-    expect(idsOf((await page('a1')).messages)).toEqual(['m1', 'm2']);
-    expect(await append([messageDoc(3)])).toEqual({ written: 1 });
-    await drained(tab);
-    const { volumes } = await ownerOf(tab).call('storage');
-    expect(volumes).toMatchObject([
-      { name: 'v00001', state: 'damaged', faults: [expect.stringMatching(/documents are missing/)] },
-      { name: 'v00002', state: 'writing', documents: 3 },
-    ]);
-    await home.closeTabs();
-    tab = await home.tab('?closed');
-    const stored = await volumesOf(tab);
-    expect(stored['v00001']?.docs).toEqual([]);
-    expect(stored['v00002']?.docs.map(({ _id }) => _id).sort()).toEqual(['message:m1', 'message:m2', 'message:m3']);
-  });
+  itLong(
+    'that open empty against what is known of them are not written again; what they held is filed anew, and the page is told',
+    async () => {
+      await append([messageDoc(1)]);
+      await drained(tab);
+      await home.closeTabs();
+      tab = await home.tab('?closed');
+      await tab.evaluate(() => window.roost.emptyVolume('v00001'));
+      tab = await home.tab();
+      await append([messageDoc(2)]);
+      await tab.waitForFunction(() =>
+        window.roost.news.some((item) => item.news === 'problem' && item.problem?.kind === 'damaged'),
+      );
+      expect(idsOf((await page('a1')).messages)).toEqual(['m1', 'm2']);
+      expect(await append([messageDoc(3)])).toEqual({ written: 1 });
+      await drained(tab);
+      const { volumes } = await ownerOf(tab).call('storage');
+      expect(volumes).toMatchObject([
+        { name: 'v00001', state: 'damaged', faults: [expect.stringMatching(/documents are missing/)] },
+        { name: 'v00002', state: 'writing', documents: 3 },
+      ]);
+      await home.closeTabs();
+      tab = await home.tab('?closed');
+      const stored = await volumesOf(tab);
+      expect(stored['v00001']?.docs).toEqual([]);
+      expect(stored['v00002']?.docs.map(({ _id }) => _id).sort()).toEqual(['message:m1', 'message:m2', 'message:m3']);
+    },
+  );
 });
 
 describe('the page', () => {

@@ -41,6 +41,13 @@ const TASK_WORK = [
 const CALLS = ['server/approvals/requests', 'server/platform/processes'];
 /** A session, and the runs in it. */
 const SESSION = ['server/agents/session', 'server/agents/runs'];
+/** What makes a summary of the older part of a conversation. */
+const COMPACTION = [
+  'server/agents/runs',
+  'server/agents/minds',
+  'server/agents/models',
+  'src/shared/domain/compaction',
+];
 const MCP_CLIENT = [...CALLS, 'server/mcp/client', 'server/platform/guarded-fetch', 'test/support/mcp-server'];
 /** All that the data worker keeps its rows by. */
 const ROWS = [...LEDGER, 'src/worker/worker', 'src/shared/protocol/documents', 'src/shared/rpc'];
@@ -448,7 +455,7 @@ export const GUARDED: readonly Guarded[] = [
   },
   {
     file: 'relay/projects/work/executor-folder.test.ts',
-    guards: [...TASK_WORK, 'server/execution/hands', 'server/files/workspaces'],
+    guards: [...TASK_WORK, 'server/execution', 'server/files/workspaces', 'server/platform/processes'],
     beside: ['relay/projects/work/executor-folder.test.ts'],
   },
   {
@@ -482,8 +489,85 @@ export const GUARDED: readonly Guarded[] = [
     guards: ['server/schedules', 'src/shared/domain/routine-mappings', 'server/projects/board'],
     beside: ['relay/schedules/routine-mappings.test.ts'],
   },
+  {
+    file: 'relay/projects/work/line-comments.test.ts',
+    guards: TASK_WORK,
+    beside: ['relay/projects/work/line-comments.test.ts'],
+  },
+  {
+    file: 'relay/projects/work/unprepared.test.ts',
+    guards: [...TASK_WORK, 'server/schedules'],
+    beside: ['relay/projects/work/relay-commits.test.ts', 'relay/schedules/obstacles.test.ts'],
+  },
+  {
+    file: 'relay/projects/work/executor-time.test.ts',
+    guards: [...TASK_WORK, 'server/agents/runs'],
+    beside: ['relay/projects/work/task-work.test.ts'],
+  },
+  {
+    file: 'relay/agents/runs/every-mind.test.ts',
+    guards: [...COMPACTION, 'test/support/model-servers'],
+    beside: ['relay/agents/runs/compaction.test.ts'],
+  },
+  {
+    file: 'relay/agents/runs/compaction.test.ts',
+    guards: [...COMPACTION, 'server/agents/session'],
+    beside: ['relay/agents/runs/compaction.test.ts'],
+  },
+  {
+    file: 'relay/agents/runs/run.test.ts',
+    guards: ['server/agents/runs', 'server/log', 'server/store', 'test/support/run-starter'],
+    beside: ['relay/agents/runs/run.test.ts'],
+  },
+  {
+    file: 'relay/agents/models/models.test.ts',
+    guards: ['server/agents/models', 'server/agents/minds', 'server/agents/runs'],
+    beside: ['relay/agents/models/models.test.ts'],
+  },
+  {
+    file: 'relay/schedules/starts.test.ts',
+    guards: [...TASK_WORK, ...SESSION, 'server/schedules', 'server/execution/hands'],
+    beside: ['relay/schedules/starts.test.ts'],
+  },
+  {
+    file: 'relay/schedules/schedules.test.ts',
+    guards: ['server/schedules', 'server/agents/runs'],
+    beside: ['relay/schedules/schedules.test.ts'],
+  },
+  {
+    file: 'relay/schedules/schedules-moving.test.ts',
+    guards: ['server/schedules', 'server/team/records', 'server/startup'],
+    beside: ['relay/schedules/schedules.test.ts'],
+  },
+  {
+    file: 'relay/startup/start.test.ts',
+    guards: ['server/startup', 'server/start', 'server/roost', 'vite.config'],
+    beside: ['relay/startup/start.test.ts'],
+  },
+  {
+    file: 'relay/cli/upgrade.test.ts',
+    guards: ['server/cli', 'server/exams', 'src/shared/domain/exams'],
+    beside: ['relay/cli/upgrade.test.ts'],
+  },
   { file: 'relay/cli/doctor.test.ts', guards: ['server/cli', 'server/startup'], beside: ['relay/cli/doctor.test.ts'] },
   { file: 'relay/bench.test.ts', guards: ['test/bench'], beside: ['relay/bench.test.ts'] },
+  { file: 'browser/ledger.test.ts', guards: ROWS, beside: ['browser/ledger.test.ts'] },
+  { file: 'browser/ledger-tabs.test.ts', guards: ROWS, beside: ['browser/ledger-tabs.test.ts'] },
+  {
+    file: 'browser/without-relay.test.ts',
+    guards: [...SYNC, 'src/page/ui/devices', 'server/access'],
+    beside: ['browser/direct.test.ts', 'relay/sync/sync-members.test.ts'],
+  },
+  {
+    file: 'browser/move-in.test.ts',
+    guards: ['src/page/exports', 'src/page/ui/exports'],
+    beside: ['unit/page/exports/imports/move-in.test.ts', 'unit/page/exports/imports/chatgpt.test.ts'],
+  },
+  {
+    file: 'browser/exams.test.ts',
+    guards: ['server/exams', 'src/page/ui/exams', 'src/shared/domain/exams', 'src/shared/protocol/exams'],
+    beside: ['relay/exams/exams.test.ts', 'unit/page/ui/exams/exams.test.tsx'],
+  },
   { file: 'browser/ledger-stream.test.ts', guards: ROWS, beside: ['browser/ledger.test.ts', 'browser/story.test.ts'] },
 ];
 

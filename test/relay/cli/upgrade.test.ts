@@ -6,6 +6,9 @@ import { examsSchema } from '../../../src/shared/protocol/exams.ts';
 import { createHome, runRelayCommand, startRelay } from '../../support/relay.ts';
 import { SNAPSHOT } from '../../support/schedules.ts';
 import type { SignIn } from '../../support/sign-in.ts';
+import { longTests } from '../../support/long-tests.ts';
+
+const itLong = longTests('relay/cli/upgrade.test.ts');
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -32,7 +35,7 @@ describe('a rehearsal of an upgrade', () => {
     expect(stdout).toMatch(/^[1-9]\d* questions about what 1 of its agents remember were answered as before\.$/m);
   });
 
-  it('leaves a certificate with each agent once the home is upgraded, and one for each version', async () => {
+  itLong('leaves a certificate with each agent once the home is upgraded, and one for each version', async () => {
     for (let i = 0; i < 2; i += 1)
       expect(await runRelayCommand(['upgrade', '--home', home])).toMatchObject({ code: 0 });
     const relay = await startRelay({ home, signIn });

@@ -129,7 +129,7 @@ describe('scheduled runs', () => {
 });
 
 describe('what was set and cannot run', () => {
-  it('waits for the end of a blackout and comes in one run, each named; none of fourteen is lost', async () => {
+  itLong('waits for the end of a blackout and comes in one run, each named; none of fourteen is lost', async () => {
     await open();
     const start = night.now();
     await setBlackout(start + 20 * MINUTE, start + 50 * MINUTE);

@@ -18,6 +18,9 @@ import { openSessionBench, payload, wordsOf, type Bench, type Household } from '
 import { SNAPSHOT, createHandClock, routine } from '../../support/schedules.ts';
 import { USUAL_STORES } from '../../support/stores.ts';
 import { offeredIn, type Script } from '../../support/scripted-model.ts';
+import { longTests } from '../../support/long-tests.ts';
+
+const itLong = longTests('relay/schedules/schedules.test.ts');
 
 const MINUTE = 60_000;
 /** A Monday, on the hour in every zone that counts in hours. */
@@ -722,7 +725,7 @@ describe.each(USUAL_STORES)('what is due, on %s', (kind) => {
     expect(await house.team.schedules.get(scheduleId)).toMatchObject({ pausedWhy: null });
   });
 
-  it('is ended when its time is over, and paused when it failed five times in a row', async () => {
+  itLong('is ended when its time is over, and paused when it failed five times in a row', async () => {
     // That it is paused is logged as a warning.
     const { house, clock } = await open(
       () => [{ say: 'One, ' }, { until: new Promise(() => undefined) }],
@@ -815,50 +818,60 @@ describe.each(USUAL_STORES)('what is due, on %s', (kind) => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('of scripts that fail again and again within five minutes tells each failure; where nobody may be woken they wait, and come in one run', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'roost-scripts-'));
-    const scripts = createScripts(createWorkspaces({ folder, elapsed: () => performance.now() }));
-    const { house, clock } = await open(undefined, true, undefined, scripts);
-    await mkdir(join(folder, LYRA.id));
-    const names = ['One', 'Two', 'Three'];
-    for (const name of names) {
-      await writeFile(join(folder, LYRA.id, `${name}.sh`), `echo ${name} is broken; exit 1`);
-      const timing = { kind: 'every', minutes: 60, offset: names.indexOf(name) };
-      const script = { kind: 'script', agentId: LYRA.id, name, script: `${name}.sh`, timing, on_failure: 'wake_agent' };
-      expect((await house.team.schedules.add(scheduleSchema.parse(script))).ok).toBe(true);
-    }
-    const told = (name: string) => house.model.requests.filter(({ last }) => last.includes(`${name} is broken`));
-    await pass(house, clock, 60 * MINUTE);
-    for (const minutes of [1, 1]) await pass(house, clock, minutes * MINUTE);
-    for (const name of names) expect(told(name), name).toHaveLength(1);
-    await house.team.configs.setAgent(LYRA.id, { coordination: { wakes_enabled: false } });
-    for (const minutes of [58, 1, 1]) await pass(house, clock, minutes * MINUTE);
-    expect(house.model.requests).toHaveLength(3);
-    expect((await house.team.schedules.list()).map(({ waits }) => waits?.reason)).toEqual(
-      names.map(() => 'switched-off'),
-    );
-    const list = house.team.tools.find(({ name }) => name === 'wake_list');
-    const caller = { agentId: LYRA.id, sessionId: null, run: 'r', signal: new AbortController().signal };
-    expect((await list?.run({}, { ...caller, kind: 'session' }))?.text).toMatch(
-      /“Two”.*failed on .*that waits for you: switched-off/,
-    );
-    // Of a script that was taken away nothing is to be told any more.
-    const three = await house.team.schedules.named(LYRA.id, 'Three');
-    expect(await house.team.schedules.remove(three?.scheduleId ?? '')).toBe(true);
-    await house.restart();
-    await house.team.configs.setAgent(LYRA.id, { coordination: {} });
-    clock.pass(10 * MINUTE);
-    await house.team.schedules.clock.start();
-    await house.team.schedules.clock.whenQuiet();
-    await pass(house, clock, 6_000);
-    await pass(house, clock, 6_000);
-    expect(told('One')).toHaveLength(2);
-    expect(told('Two')).toHaveLength(2);
-    expect(told('One')[1]?.last).toContain('Two is broken');
-    expect((await house.team.schedules.list()).map(({ waits }) => waits)).toEqual([undefined, undefined]);
-    await scripts.close();
-    await rm(folder, { recursive: true, force: true });
-  });
+  itLong(
+    'of scripts that fail again and again within five minutes tells each failure; where nobody may be woken they wait, and come in one run',
+    async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'roost-scripts-'));
+      const scripts = createScripts(createWorkspaces({ folder, elapsed: () => performance.now() }));
+      const { house, clock } = await open(undefined, true, undefined, scripts);
+      await mkdir(join(folder, LYRA.id));
+      const names = ['One', 'Two', 'Three'];
+      for (const name of names) {
+        await writeFile(join(folder, LYRA.id, `${name}.sh`), `echo ${name} is broken; exit 1`);
+        const timing = { kind: 'every', minutes: 60, offset: names.indexOf(name) };
+        const script = {
+          kind: 'script',
+          agentId: LYRA.id,
+          name,
+          script: `${name}.sh`,
+          timing,
+          on_failure: 'wake_agent',
+        };
+        expect((await house.team.schedules.add(scheduleSchema.parse(script))).ok).toBe(true);
+      }
+      const told = (name: string) => house.model.requests.filter(({ last }) => last.includes(`${name} is broken`));
+      await pass(house, clock, 60 * MINUTE);
+      for (const minutes of [1, 1]) await pass(house, clock, minutes * MINUTE);
+      for (const name of names) expect(told(name), name).toHaveLength(1);
+      await house.team.configs.setAgent(LYRA.id, { coordination: { wakes_enabled: false } });
+      for (const minutes of [58, 1, 1]) await pass(house, clock, minutes * MINUTE);
+      expect(house.model.requests).toHaveLength(3);
+      expect((await house.team.schedules.list()).map(({ waits }) => waits?.reason)).toEqual(
+        names.map(() => 'switched-off'),
+      );
+      const list = house.team.tools.find(({ name }) => name === 'wake_list');
+      const caller = { agentId: LYRA.id, sessionId: null, run: 'r', signal: new AbortController().signal };
+      expect((await list?.run({}, { ...caller, kind: 'session' }))?.text).toMatch(
+        /“Two”.*failed on .*that waits for you: switched-off/,
+      );
+      // Of a script that was taken away nothing is to be told any more.
+      const three = await house.team.schedules.named(LYRA.id, 'Three');
+      expect(await house.team.schedules.remove(three?.scheduleId ?? '')).toBe(true);
+      await house.restart();
+      await house.team.configs.setAgent(LYRA.id, { coordination: {} });
+      clock.pass(10 * MINUTE);
+      await house.team.schedules.clock.start();
+      await house.team.schedules.clock.whenQuiet();
+      await pass(house, clock, 6_000);
+      await pass(house, clock, 6_000);
+      expect(told('One')).toHaveLength(2);
+      expect(told('Two')).toHaveLength(2);
+      expect(told('One')[1]?.last).toContain('Two is broken');
+      expect((await house.team.schedules.list()).map(({ waits }) => waits)).toEqual([undefined, undefined]);
+      await scripts.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  );
 
   it('is told once to its agent that is awake, with its next turn and no turn of its own', async () => {
     const { house, clock } = await open(({ last }) => [

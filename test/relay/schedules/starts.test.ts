@@ -20,6 +20,9 @@ import { openNightRelay, type NightRelay } from '../../support/night-relay.ts';
 import { createRepository } from '../../support/person-repository.ts';
 import { teamScript, type Reply, type ScriptedRequest } from '../../support/scripted-model.ts';
 import { payload } from '../../support/session.ts';
+import { longTests } from '../../support/long-tests.ts';
+
+const itLong = longTests('relay/schedules/starts.test.ts');
 
 let night: NightRelay;
 let folder: string;
@@ -87,19 +90,22 @@ describe('without a session', () => {
     expect((await refusal(made)).detail).toBe('This task waits for your review. Send it back to have it changed.');
   });
 
-  it('a run that ends without a result leaves a task that says who stopped, and is continued by a press', async () => {
-    const of = await project();
-    const made = await task(of);
-    work = () => [{ say: 'I do not know how.' }];
-    expect((await start(made)).status).toBe(200);
-    const card = async () => boardSchema.parse(await good('GET', `/v1/projects/${of.projectId}/board`)).cards[0];
-    await expect.poll(async () => (await card())?.stopped?.agentId, { timeout: 15_000 }).toBe('a1');
-    expect(await read(made)).toMatchObject({ columnId: 'ready', claim: null });
-    work = toReview(made);
-    expect((await start(made)).status).toBe(200);
-    await expect.poll(async () => (await read(made)).columnId, { timeout: 15_000 }).toBe('review');
-    expect((await card())?.stopped).toBe(undefined);
-  });
+  itLong(
+    'a run that ends without a result leaves a task that says who stopped, and is continued by a press',
+    async () => {
+      const of = await project();
+      const made = await task(of);
+      work = () => [{ say: 'I do not know how.' }];
+      expect((await start(made)).status).toBe(200);
+      const card = async () => boardSchema.parse(await good('GET', `/v1/projects/${of.projectId}/board`)).cards[0];
+      await expect.poll(async () => (await card())?.stopped?.agentId, { timeout: 15_000 }).toBe('a1');
+      expect(await read(made)).toMatchObject({ columnId: 'ready', claim: null });
+      work = toReview(made);
+      expect((await start(made)).status).toBe(200);
+      await expect.poll(async () => (await read(made)).columnId, { timeout: 15_000 }).toBe('review');
+      expect((await card())?.stopped).toBe(undefined);
+    },
+  );
 
   it('a refusal says what is in the way and what helps, and nothing is claimed', async () => {
     const of = await project({ agents: ['a1'] });
@@ -191,7 +197,7 @@ describe('what a project grants of commands', () => {
     return { offered, said };
   }
 
-  it('holds while the agent has a task of it, and the agent’s own settings are not changed', async () => {
+  itLong('holds while the agent has a task of it, and the agent’s own settings are not changed', async () => {
     const sandbox = await tries('sandbox', 'sandbox');
     expect(sandbox.offered).toBe(true);
     expect(sandbox.said).toContain('ran');

@@ -21,6 +21,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { longTests } from '../../support/long-tests.ts';
+
+const itLong = longTests('relay/startup/start.test.ts');
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const SCRIPTS = ['start.mjs', ...['build.mjs', 'builds.mjs', 'package-root.ts'].map((name) => `startup/${name}`)];
@@ -186,7 +189,7 @@ describe('npm start', () => {
     expect(await readFile(join(clone, 'dist/page/index.html'), 'utf8')).toContain('assets/');
   });
 
-  it('builds again only for sources that differ, whatever their dates say', async () => {
+  itLong('builds again only for sources that differ, whatever their dates say', async () => {
     await (await start()).end();
     const past = new Date(Date.now() - 86_400_000);
     for (const date of [new Date(), past]) {
@@ -218,7 +221,7 @@ describe('npm start', () => {
     expect(await builds()).toBe(2);
   });
 
-  it('builds anew after a build that was killed, and where a build has lost a part', async () => {
+  itLong('builds anew after a build that was killed, and where a build has lost a part', async () => {
     await whileHeld(async () => {
       const { child, ended } = script('build');
       await expect.poll(builds, { timeout: PATIENCE_MS }).toBe(1);
@@ -250,18 +253,21 @@ describe('npm start', () => {
     expect(await started.page()).toContain('changed later');
   });
 
-  it('says what a build failed of and starts nothing, while what only asks is answered by the build that is there', async () => {
-    await (await start()).end();
-    await appendFile(join(clone, 'src/main.ts'), '\nimport "./nowhere.ts";');
-    const failed = script('start');
-    expect(await failed.ended).toBe(1);
-    expect(failed.said()).toContain('nowhere.ts');
-    expect(failed.said()).not.toContain('LISTENS');
-    const asked = script('start', '--help');
-    expect(await asked.ended).toBe(0);
-    expect(asked.said()).toBe('HELP\n');
-    await rm(join(clone, 'node_modules'));
-    const missing = await buildNow();
-    expect(missing).toEqual({ code: 1, said: expect.stringContaining('npm install') });
-  });
+  itLong(
+    'says what a build failed of and starts nothing, while what only asks is answered by the build that is there',
+    async () => {
+      await (await start()).end();
+      await appendFile(join(clone, 'src/main.ts'), '\nimport "./nowhere.ts";');
+      const failed = script('start');
+      expect(await failed.ended).toBe(1);
+      expect(failed.said()).toContain('nowhere.ts');
+      expect(failed.said()).not.toContain('LISTENS');
+      const asked = script('start', '--help');
+      expect(await asked.ended).toBe(0);
+      expect(asked.said()).toBe('HELP\n');
+      await rm(join(clone, 'node_modules'));
+      const missing = await buildNow();
+      expect(missing).toEqual({ code: 1, said: expect.stringContaining('npm install') });
+    },
+  );
 });

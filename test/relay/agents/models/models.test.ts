@@ -10,6 +10,9 @@ import { eventsOf, follow, startSession, talk, teamOfLead, textsOf } from '../..
 import { openTestRelay, type Browser, type OpenRelay } from '../../../support/open-relay.ts';
 import { createHome } from '../../../support/relay.ts';
 import { startScriptedModel, teamScript, type Script, type ScriptedModel } from '../../../support/scripted-model.ts';
+import { longTests } from '../../../support/long-tests.ts';
+
+const itLong = longTests('relay/agents/models/models.test.ts');
 
 const QUICK = ['--rehearsal', '{"delayMs":0,"wordMs":0}'];
 const KEY = 'sk-planted-5b1fd0e9c2';
@@ -124,7 +127,7 @@ describe('A model that a page connects', () => {
     expect(greeting?.results.join()).toContain('[TEAM REPORT]');
   });
 
-  it('is sent no more than it once said that it reads, after a restart too', async () => {
+  itLong('is sent no more than it once said that it reads, after a restart too', async () => {
     const most = 60_000;
     let refused = 0;
     model.follow(({ body }) => {

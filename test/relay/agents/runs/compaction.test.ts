@@ -3,7 +3,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { SUMMARY_REQUEST } from '../../../../src/shared/domain/compaction.ts';
 import { type Reply, type Script, type ScriptedRequest, teamScript } from '../../../support/scripted-model.ts';
 import { createRehearsalMind } from '../../../../server/agents/minds/index.ts';
+import { longTests, type Register } from '../../../support/long-tests.ts';
 import { openSessionBench, payload, wordsOf, type Bench, type Household } from '../../../support/session.ts';
+
+const itLong = longTests('relay/agents/runs/compaction.test.ts');
 
 let bench: Bench;
 beforeAll(async () => {
@@ -72,14 +75,7 @@ it('replaces the older part by a summary of the agent, and keeps soul and newest
 const countOf = (text: string, part: string) => text.split(part).length - 1;
 const whole = ({ body }: ScriptedRequest) => JSON.stringify(body);
 
-it.each<[string, Parameters<Household['start']>[1]]>([
-  ['with the wake prompt of Roost', {}],
-  [
-    'with a wake prompt of the person that inserts the soul',
-    { wakeTemplate: 'Wake, {{name}}. {{soul}} {{transcript}}' },
-  ],
-  ['with a wake prompt of the person that leaves it out', { wakeTemplate: 'Wake, {{name}}.' }],
-])('gives the soul whole and once in every request but those for a summary, %s', async (_how, settings) => {
+const givesSoul = (settings: Parameters<Household['start']>[1]) => async () => {
   const house = await bench.open({ script: summarising([{ say: SUMMARY }]) });
   await house.start({}, { contextTokens: 16_000, ...settings });
   const soul = `I am the heron. ${'I stand in the reeds, and wait. '.repeat(300)}I love rain.`;
@@ -100,7 +96,14 @@ it.each<[string, Parameters<Household['start']>[1]]>([
       .map(() => 1),
   );
   await house.close();
-});
+};
+const SOUL_ONCE = 'gives the soul whole and once in every request but those for a summary, with';
+it(`${SOUL_ONCE} the wake prompt of Roost`, givesSoul({}));
+itLong(
+  `${SOUL_ONCE} a wake prompt of the person that inserts the soul`,
+  givesSoul({ wakeTemplate: 'Wake, {{name}}. {{soul}} {{transcript}}' }),
+);
+it(`${SOUL_ONCE} a wake prompt of the person that leaves it out`, givesSoul({ wakeTemplate: 'Wake, {{name}}.' }));
 
 it('keeps a soul that the agent wrote in the conversation', async () => {
   const NEW_SOUL = 'I am the owl now, and I keep the night.';
@@ -196,31 +199,28 @@ it('asks for one summary between two answers at most', async () => {
   await house.close();
 });
 
-it.each<[string, Reply, string]>([
-  ['declines', [{ say: 'No.' }, { stop: 'refusal' }], 'The model declined to write it.'],
-  ['is cut off', [{ say: 'I prom' }, { stop: 'max_tokens' }], 'The summary was empty, cut off or too long.'],
-  ['writes nothing', [{ say: ' ' }], 'The summary was empty, cut off or too long.'],
-  [
-    'calls a tool instead of writing',
-    [{ call: 'recall', input: { query: 'door' } }],
-    'The summary was empty, cut off or too long.',
-  ],
-  ['writes too much', [{ say: 'w'.repeat(30_000) }], 'The summary was empty, cut off or too long.'],
-  ['refuses the summary as too long too', tooLong('prompt is too long'), 'This is longer than the model can read'],
-  ['loses the connection', [{ say: 'I prom' }, { cut: true }], 'broke off'],
-])('goes on without the oldest messages, and says why, when the model %s', async (_what, reply, why) => {
-  const house = await bench.open({ script: summarising(reply), onError: 'expected' });
-  await wakeOne(house);
-  await talk(house, 40);
-  expect(failedOf(house)).toEqual([]);
-  expect(summariesOf(house)).toEqual([]);
-  expect(linesOf(house).map(wordsOf)).toContainEqual(expect.stringContaining(why));
-  const last = house.requestsOf(1).at(-1);
-  expect(last?.system).toContain('I am the one in place 0.');
-  expect(last?.first).toMatch(/\[\d+ earlier messages were left out here/);
-  expect(last?.last).toContain('This is turn 39.');
-  await house.close();
-});
+const EMPTY = 'The summary was empty, cut off or too long.';
+const goesOn = (what: string, reply: Reply, why: string, register: Register = it) =>
+  register(`goes on without the oldest messages, and says why, when the model ${what}`, async () => {
+    const house = await bench.open({ script: summarising(reply), onError: 'expected' });
+    await wakeOne(house);
+    await talk(house, 40);
+    expect(failedOf(house)).toEqual([]);
+    expect(summariesOf(house)).toEqual([]);
+    expect(linesOf(house).map(wordsOf)).toContainEqual(expect.stringContaining(why));
+    const last = house.requestsOf(1).at(-1);
+    expect(last?.system).toContain('I am the one in place 0.');
+    expect(last?.first).toMatch(/\[\d+ earlier messages were left out here/);
+    expect(last?.last).toContain('This is turn 39.');
+    await house.close();
+  });
+goesOn('declines', [{ say: 'No.' }, { stop: 'refusal' }], 'The model declined to write it.');
+goesOn('is cut off', [{ say: 'I prom' }, { stop: 'max_tokens' }], EMPTY, itLong);
+goesOn('writes nothing', [{ say: ' ' }], EMPTY);
+goesOn('calls a tool instead of writing', [{ call: 'recall', input: { query: 'door' } }], EMPTY, itLong);
+goesOn('writes too much', [{ say: 'w'.repeat(30_000) }], EMPTY, itLong);
+goesOn('refuses the summary as too long too', tooLong('prompt is too long'), 'This is longer than the model can read');
+goesOn('loses the connection', [{ say: 'I prom' }, { cut: true }], 'broke off', itLong);
 
 it('keeps the summary when one giant message is cut in its middle', async () => {
   const house = await bench.open({ script: summarising([{ say: SUMMARY }]) });

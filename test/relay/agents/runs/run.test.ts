@@ -14,6 +14,7 @@ import { SETS_NOTHING_ASIDE } from '../../../../server/platform/set-aside.ts';
 import { openTeam } from '../../../../server/households/team.ts';
 import { applyEvent, NO_SESSION } from '../../../../src/shared/protocol/live.ts';
 import { documentsOf } from '../../../../src/shared/protocol/intake.ts';
+import { longTests } from '../../../support/long-tests.ts';
 import { programOf } from '../../../support/relay-build.ts';
 import { agentRun, messageFromB } from '../../../support/runs.ts';
 import { startScriptedModel, type Script } from '../../../support/scripted-model.ts';
@@ -27,7 +28,9 @@ import {
   type Household,
 } from '../../../support/session.ts';
 import { brokenRules } from '../../../support/session-rules.ts';
-import { createStorePlace, STORES, USUAL_STORES } from '../../../support/stores.ts';
+import { createStorePlace, type StoreKind, USUAL_STORES } from '../../../support/stores.ts';
+
+const itLong = longTests('relay/agents/runs/run.test.ts');
 
 describe.each(USUAL_STORES)('a run on %s', (kind) => {
   let bench: Bench;
@@ -292,69 +295,71 @@ describe.each(USUAL_STORES)('a run on %s', (kind) => {
   });
 });
 
-describe.each(STORES)('a run on %s, its process killed', (kind) => {
-  it('is crashed after it: its words are there once, and what it had read is read', { timeout: 120_000 }, async () => {
-    const place = await createStorePlace(kind);
-    const model = await startScriptedModel(() => [
-      { say: 'I have put ' },
-      { wait: 60 },
-      { say: 'the kettle' },
-      { until: new Promise(() => undefined) },
-    ]);
-    const protocol = fileURLToPath(new URL('../../../../CLAUDE.md', import.meta.url));
-    const args = [
-      await programOf('test/support/run-starter.ts'),
-      place.folder,
-      place.databaseUrl ?? '',
-      model.url,
-      protocol,
-    ];
-    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-    let said = '';
-    let complaints = '';
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (complaints += text));
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      said += text;
-      if (said.split('said').length > 2) child.kill('SIGKILL');
-    });
-    await new Promise<void>((resolve, reject) => {
-      child.once('close', (_code, signal) => (signal === 'SIGKILL' ? resolve() : reject(new Error(complaints))));
-    });
-    const store = await place.open();
-    const mind = createAnthropicMind({ key: 'a-key-for-tests', baseUrl: model.url });
-    for (const start of [1, 2]) {
-      const log = await openEventLog({
-        db: store.db,
-        home: 'killed',
-        now: Date.now,
-        newId: randomUUID,
-        onListenerError: () => undefined,
-      });
-      const left = log.snapshot().runs;
-      expect(left, `start ${start}`).toHaveLength(start === 1 ? 1 : 0);
-      const logger = { warn: () => undefined, error: () => undefined };
-      const team = openTeam({
-        ...{ db: store.db, home: 'killed', alone: kind === 'sqlite', log, mind, protocol: PROTOCOL },
-        ...{ now: Date.now, newId: randomUUID, logger, retentionMs: 60_000, sealer: createSealer(new Uint8Array(32)) },
-      });
-      await SETS_NOTHING_ASIDE.run(team.recovery);
-      const stored = await log.read(0, 1_000);
-      expect(brokenRules(stored)).toEqual([]);
-      const ends = stored.flatMap(({ event }) => (event.kind === 'run-ended' ? [event] : []));
-      expect(ends).toMatchObject([{ agentId: 'agent-a', sessionId: null, outcome: 'crashed' }]);
-      const messages = stored.flatMap(({ event }) => (event.kind === 'message' ? [event] : []));
-      expect(messages.map((message) => [message.author, message.status, wordsOf(message)])).toEqual([
-        ['agent-b', 'complete', 'The kettle is on.'],
-        ['agent-a', 'interrupted', 'I have put the kettle'],
-      ]);
-      expect(await team.inbox.count('agent-a')).toBe(0);
-      expect(log.snapshot()).toMatchObject({ session: null, runs: [], answering: [] });
-      await team.close();
-      await log.close();
-    }
-    await store.close();
-    await mind.close();
-    await model.close();
-    await place.remove();
+/** Kills the process of a run on this store. */
+const isCrashed = (kind: StoreKind) => async () => {
+  const place = await createStorePlace(kind);
+  const model = await startScriptedModel(() => [
+    { say: 'I have put ' },
+    { wait: 60 },
+    { say: 'the kettle' },
+    { until: new Promise(() => undefined) },
+  ]);
+  const protocol = fileURLToPath(new URL('../../../../CLAUDE.md', import.meta.url));
+  const args = [
+    await programOf('test/support/run-starter.ts'),
+    place.folder,
+    place.databaseUrl ?? '',
+    model.url,
+    protocol,
+  ];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  let said = '';
+  let complaints = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (complaints += text));
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+    if (said.split('said').length > 2) child.kill('SIGKILL');
   });
-});
+  await new Promise<void>((resolve, reject) => {
+    child.once('close', (_code, signal) => (signal === 'SIGKILL' ? resolve() : reject(new Error(complaints))));
+  });
+  const store = await place.open();
+  const mind = createAnthropicMind({ key: 'a-key-for-tests', baseUrl: model.url });
+  for (const start of [1, 2]) {
+    const log = await openEventLog({
+      db: store.db,
+      home: 'killed',
+      now: Date.now,
+      newId: randomUUID,
+      onListenerError: () => undefined,
+    });
+    const left = log.snapshot().runs;
+    expect(left, `start ${start}`).toHaveLength(start === 1 ? 1 : 0);
+    const logger = { warn: () => undefined, error: () => undefined };
+    const team = openTeam({
+      ...{ db: store.db, home: 'killed', alone: kind === 'sqlite', log, mind, protocol: PROTOCOL },
+      ...{ now: Date.now, newId: randomUUID, logger, retentionMs: 60_000, sealer: createSealer(new Uint8Array(32)) },
+    });
+    await SETS_NOTHING_ASIDE.run(team.recovery);
+    const stored = await log.read(0, 1_000);
+    expect(brokenRules(stored)).toEqual([]);
+    const ends = stored.flatMap(({ event }) => (event.kind === 'run-ended' ? [event] : []));
+    expect(ends).toMatchObject([{ agentId: 'agent-a', sessionId: null, outcome: 'crashed' }]);
+    const messages = stored.flatMap(({ event }) => (event.kind === 'message' ? [event] : []));
+    expect(messages.map((message) => [message.author, message.status, wordsOf(message)])).toEqual([
+      ['agent-b', 'complete', 'The kettle is on.'],
+      ['agent-a', 'interrupted', 'I have put the kettle'],
+    ]);
+    expect(await team.inbox.count('agent-a')).toBe(0);
+    expect(log.snapshot()).toMatchObject({ session: null, runs: [], answering: [] });
+    await team.close();
+    await log.close();
+  }
+  await store.close();
+  await mind.close();
+  await model.close();
+  await place.remove();
+};
+const KILLED = 'is crashed after its process was killed: its words are there once, and what it had read is read';
+it(`a run on SQLite ${KILLED}`, { timeout: 120_000 }, isCrashed('sqlite'));
+itLong(`a run on Postgres ${KILLED}`, isCrashed('postgres'));

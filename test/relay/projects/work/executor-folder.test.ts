@@ -169,7 +169,7 @@ it('has no folder once its checkout was moved or replaced by a link, and makes n
   expect(await night.tool('a1', 'execute_task', ids(task))).toContain('The checkout of the task is gone');
 });
 
-it('leaves no command behind, and the commands of its agent go on', async () => {
+itLong('leaves no command behind, and the commands of its agent go on', async () => {
   const { task, where } = await claimed({ kind: 'git', repository: repository('behind', { 'a.txt': 'one\n' }) });
   const own = await night.tool('a1', 'run_command', { command: 'sleep 100; echo woke', background: true });
   const { text } = await executes(task, [

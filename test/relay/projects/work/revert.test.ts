@@ -84,7 +84,7 @@ it('takes a merge back by a commit, leaves later work, and takes the revert back
   ]);
 });
 
-it('reverts nothing where later work changed the same lines, and names the files', async () => {
+itLong('reverts nothing where later work changed the same lines, and names the files', async () => {
   const path = createRepository(join(folder, 'conflict'), { 'bread.txt': 'rye\n' });
   const task = await merged(await project({ kind: 'git', repository: path }), { 'bread.txt': 'rye, 3\n' });
   writeFileSync(join(path, 'bread.txt'), 'rye, 4\n');
@@ -99,7 +99,7 @@ it('reverts nothing where later work changed the same lines, and names the files
   });
 });
 
-it('refuses a revert over changes that are in no commit, and of a task that is not merged', async () => {
+itLong('refuses a revert over changes that are in no commit, and of a task that is not merged', async () => {
   const path = createRepository(join(folder, 'dirty'), { 'bread.txt': 'rye\n' });
   const of = await project({ kind: 'git', repository: path });
   const task = await merged(of, { 'price.txt': '3\n' });

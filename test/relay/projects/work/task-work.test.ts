@@ -201,7 +201,7 @@ describe('a task of a repository', () => {
     });
   });
 
-  it('is refused where both sides changed a file, and goes on after changes were asked for', async () => {
+  itLong('is refused where both sides changed a file, and goes on after changes were asked for', async () => {
     const path = repository('conflict', { 'a.txt': 'one\n' });
     const of = await project({ kind: 'git', repository: path });
     const made = await task(of);
@@ -333,7 +333,7 @@ describe('a task of a repository', () => {
     expect(await night.tool('a1', 'claim_task', ids(made))).toContain('There were 1 attempts');
   });
 
-  it('has a checkout that is kept as long as something is only there', async () => {
+  itLong('has a checkout that is kept as long as something is only there', async () => {
     const of = await project({ kind: 'git', repository: repository('kept', { 'a.txt': 'one\n' }) });
     const made = await task(of);
     const where = folderIn(await night.tool('a1', 'claim_task', ids(made)));
@@ -406,10 +406,8 @@ describe('a task of a folder project', () => {
     const { files } = diffSchema.parse(await good('GET', `${at(made)}/diff`));
     expect(files.map(({ path }) => path)).toEqual(['one.md', 'three.md', 'two.md']);
   });
-});
 
-describe('two tasks of a folder project that change one file', () => {
-  it('are put together by the agent of the second', async () => {
+  itLong('that changes a file of another task is put together with it by its own agent', async () => {
     const of = await project({ name: 'Plan' });
     await night.raw('PUT', `/v1/projects/${of.projectId}/file?path=plan.md`, {
       ...{ body: 'Plan\n', headers: { 'content-type': 'application/octet-stream' } },
@@ -503,7 +501,7 @@ describe('an executor', () => {
     await good('PUT', '/v1/agents/a1/config', { executor_model: null });
   });
 
-  it('that lies ends as blocked', async () => {
+  itLong('that lies ends as blocked', async () => {
     const of = await project({ kind: 'git', repository: repository('lies', { 'a.txt': 'one\n' }) });
     const made = await task(of);
     await night.tool('a1', 'claim_task', ids(made));
@@ -513,7 +511,7 @@ describe('an executor', () => {
     expect((await attempts(made)).at(-1)).toMatchObject({ kind: 'executor', outcome: 'blocked' });
   });
 
-  it('whose agent has no permission for a tool ends as blocked, and the receipt says so', async () => {
+  itLong('whose agent has no permission for a tool ends as blocked, and the receipt says so', async () => {
     const of = await project({ kind: 'git', repository: repository('asks', { 'a.txt': 'one\n' }), agents: ['a2'] });
     const made = await task(of);
     await good('PUT', '/v1/agents/a2/config', { coordination: { toolsets: { shell: 'ask' } } });
@@ -577,7 +575,7 @@ describe('an executor', () => {
 });
 
 describe('a project that is deleted', () => {
-  it('goes with its clone and its checkouts, after a question that names what would be lost', async () => {
+  itLong('goes with its clone and its checkouts, after a question that names what would be lost', async () => {
     const path = repository('deleted', { 'a.txt': 'one\n' });
     const of = await project({ kind: 'git', repository: path, name: 'Deleted' });
     const made = await task(of, { title: 'Unmerged' });
