@@ -168,6 +168,10 @@ export const SECONDS: Readonly<Record<string, number>> = {
   'relay/households/events-stream': 8,
   'relay/http/fuzz': 8,
   'relay/team/gate/gate-through': 8,
+  'unit/page/exports/agent': 8,
+  'unit/page/exports/household': 7,
+  'unit/server/http/slow-answer': 7,
+  'unit/tooling/run-parts': 7,
 };
 const FEW = 5;
 
