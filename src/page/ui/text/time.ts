@@ -85,9 +85,9 @@ export function duration(ms: number): string {
   return plural(Math.round(ms / DAY), 'day');
 }
 
-/** `0 min`, `1 min`, `9 h`, `3 d`: where there is little room. */
+/** `0 min`, `1 min`, `9 h`, `3 d`: where there is little room. A clock that is behind shows 0. */
 export function shortDuration(ms: number): string {
-  if (ms < HOUR) return t`${Math.floor(ms / MINUTE)} min`;
+  if (ms < HOUR) return t`${Math.max(0, Math.floor(ms / MINUTE))} min`;
   if (ms < 2 * DAY) return t`${Math.floor(ms / HOUR)} h`;
   return t`${Math.floor(ms / DAY)} d`;
 }

@@ -26,7 +26,8 @@ test('durations are rounded to what matters', () => {
     '9 hours',
     '3 days',
   ]);
-  expect([1000, 60_000, 720_000, 3_600_000 * 9, 86_400_000 * 3].map(shortDuration)).toEqual([
+  expect([-5_000, 1000, 60_000, 720_000, 3_600_000 * 9, 86_400_000 * 3].map(shortDuration)).toEqual([
+    '0 min',
     '0 min',
     '1 min',
     '12 min',
