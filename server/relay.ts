@@ -155,6 +155,56 @@ async function openListener(
   return { http, certificate, url, byTls: tls !== null };
 }
 
+/** Opens the store, and lets backups copy it. */
+async function openHomeStore(
+  { config, say, now, elapsed, onStoreLost }: RelayDeps,
+  {
+    home,
+    lock,
+    logger,
+    closers,
+  }: {
+    readonly home: Awaited<ReturnType<typeof readHome>>;
+    readonly lock: Awaited<ReturnType<typeof lockHome>>;
+    readonly logger: Logger;
+    readonly closers: Closers;
+  },
+) {
+  const store = await openStore({
+    ...{ now, elapsed },
+    folder: home.storeFolder,
+    databaseUrl: config.databaseUrl,
+    limits: { patienceMs: config.databaseAwayMs },
+    onSetAside: (path) =>
+      say(
+        `The store of an earlier Roost was put aside, unchanged, as ${path}. Open the page: it gives the new store back what your browser holds of your household.`,
+      ),
+    onIdleError: (error) => logger.warn('An idle database connection broke.', { error }),
+    onLost(error) {
+      logger.error('The store has ended by itself.', { error });
+      onStoreLost?.(error);
+    },
+  });
+  closers.add(() => store.close());
+  // A backup that was killed has left its copy.
+  await rm(home.copiesFolder, { recursive: true, force: true });
+  const { copyTo } = store;
+  if (copyTo)
+    lock.onCopy(async () => {
+      const folder = await createCopyFolder(home.path);
+      const file = join(folder, STORE_FILE);
+      try {
+        await copyTo(file);
+      } catch (error) {
+        await rm(folder, { recursive: true, force: true });
+        throw error;
+      }
+      return file;
+    });
+  tellOfDatabase(store.database, { say, logger });
+  return store;
+}
+
 async function open(given: RelayDeps, closers: Closers): Promise<Relay> {
   const { config, root, say, elapsed } = given;
   useBuildOf(root.path, root.pageFolder);
@@ -175,38 +225,7 @@ async function open(given: RelayDeps, closers: Closers): Promise<Relay> {
   const { http, certificate, url, byTls } = await openListener(given, logger, closers);
   lock.tell(url);
 
-  const { db, now, ...store } = await openStore({
-    ...{ now: given.now, elapsed },
-    folder: home.storeFolder,
-    databaseUrl: config.databaseUrl,
-    limits: { patienceMs: config.databaseAwayMs },
-    onSetAside: (path) =>
-      say(
-        `The store of an earlier Roost was put aside, unchanged, as ${path}. Open the page: it gives the new store back what your browser holds of your household.`,
-      ),
-    onIdleError: (error) => logger.warn('An idle database connection broke.', { error }),
-    onLost(error) {
-      logger.error('The store has ended by itself.', { error });
-      given.onStoreLost?.(error);
-    },
-  });
-  closers.add(() => store.close());
-  // A backup that was killed has left its copy.
-  await rm(home.copiesFolder, { recursive: true, force: true });
-  const { copyTo } = store;
-  if (copyTo)
-    lock.onCopy(async () => {
-      const folder = await createCopyFolder(home.path);
-      const file = join(folder, STORE_FILE);
-      try {
-        await copyTo(file);
-      } catch (error) {
-        await rm(folder, { recursive: true, force: true });
-        throw error;
-      }
-      return file;
-    });
-  tellOfDatabase(store.database, { say, logger });
+  const { db, now, ...store } = await openHomeStore(given, { home, lock, logger, closers });
   const alone = store.kind === 'sqlite';
   const sealer = createSealer(await readSealingKey(home.sealingKeyFile));
   const origins = createOrigins({

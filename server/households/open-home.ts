@@ -173,6 +173,89 @@ function openMcpServers(
   });
 }
 
+function openNotifications(
+  {
+    db,
+    sealer,
+    alone,
+    push,
+    rights,
+    now,
+    elapsed,
+    newId,
+    logger,
+  }: Omit<OpenHomeDeps, 'rights'> & Pick<BesideDeps, 'rights'>,
+  {
+    id,
+    log,
+    tell,
+    team,
+    hasPage,
+  }: Pick<Home, 'id' | 'log' | 'tell'> & { readonly team: Team } & Pick<NotificationsDeps, 'hasPage'>,
+): HomeNotifications {
+  return createNotifications({
+    ...{ db, now, elapsed, newId, sealer, logger, log, alone, hasPage, home: id },
+    approvals: team.approvals,
+    directory: team.directory,
+    async isReview(projectId, columnId) {
+      const project = await team.projects.read(projectId);
+      return project.ok && kindOfColumn(project.value, columnId) === 'review';
+    },
+    ...push,
+    pusher: push.pushers.of(rights.pushes),
+    readZone: async () => (await team.configs.household()).effective.time_zone,
+    tell: () => tell({ kind: 'changed', time: now(), what: 'notifications', agentId: null }),
+    timers: realTimers,
+  });
+}
+
+/** What API clients call: MCP, and the model proxy. */
+function openClients(
+  { db, database, alone, version, now, elapsed, newId, logger }: Omit<OpenHomeDeps, 'rights'>,
+  { id, log, team, models, programs }: Pick<Home, 'id' | 'log'> & Pick<HomeParts, 'team' | 'models' | 'programs'>,
+) {
+  const credentials = createCredentials({ db, home: id, now, newId, log, alone: alone });
+  credentials.onRevoke((credentialId) => host.left(credentialId));
+  const { host, inbox, directory, configs, gate, pauses, threads, costs } = team;
+  const clients = {
+    credentials,
+    directory,
+    pauses,
+    configs,
+    sessionId: () => host.sessionId(),
+    joined: host.joined,
+    clientCalls: host.clientCalls,
+    newborn: host.newborn,
+    newId,
+    now: elapsed,
+    logger,
+  };
+  const mcp = createMcp({
+    ...clients,
+    tools: [...team.tools, ...team.scopes.guard(createSoulTools({ log, ...team, now }))],
+    inbox,
+    log,
+    stateOf: host.stateOf,
+    gate,
+    threads,
+    version: version,
+    onListed: programs.listed,
+    onCalled: programs.called,
+    ...(alone ? {} : { shared: { db, database: database, home: id } }),
+  });
+  const proxy = createProxy({
+    ...clients,
+    costs,
+    upstream: (model) => models.upstream(model),
+    foreign: (model) => models.foreign(model),
+    listed: () => models.shown().connections.flatMap((connection) => connection.models),
+    standIn: (model, agentId) =>
+      models.lacks(model) ? (host.modelOf(agentId) ?? models.mind.models({ lead: '', agent: '' }).agentModel) : null,
+    onError: (error) => logger.error('A call of the model proxy failed.', { error }),
+  });
+  return { credentials, mcp, proxy };
+}
+
 // All endpoints of one home.
 
 interface CallerDeps {
@@ -482,63 +565,15 @@ async function openParts(
     setAside,
   });
   closers.add(() => team.close());
-  const { host, runs, inbox, directory, configs, gate, pauses, threads, costs, records, schedules } = team;
-  const notifications = createNotifications({
-    ...usual,
-    ...{ home: id, alone: deps.alone, log },
-    sealer: deps.sealer,
-    approvals: team.approvals,
-    directory,
-    async isReview(projectId, columnId) {
-      const project = await team.projects.read(projectId);
-      return project.ok && kindOfColumn(project.value, columnId) === 'review';
-    },
-    ...deps.push,
-    pusher: deps.push.pushers.of(rights.pushes),
-    readZone: async () => (await configs.household()).effective.time_zone,
-    hasPage: (browser) => streams.countOf(browser) > 0,
-    tell: () => tell({ kind: 'changed', time: now(), what: 'notifications', agentId: null }),
-    timers: realTimers,
-    logger,
-  });
-  const credentials = createCredentials({ db, home: id, now, newId, log, alone: deps.alone });
-  credentials.onRevoke((credentialId) => host.left(credentialId));
-  const clients = {
-    credentials,
-    directory,
-    pauses,
-    configs,
-    sessionId: () => host.sessionId(),
-    joined: host.joined,
-    clientCalls: host.clientCalls,
-    newborn: host.newborn,
-    newId,
-    now: elapsed,
-    logger,
-  };
-  const mcp = createMcp({
-    ...clients,
-    tools: [...team.tools, ...team.scopes.guard(createSoulTools({ log, ...team, now }))],
-    inbox,
+  const { host, runs, directory, records, schedules } = team;
+  const notifications = openNotifications(deps, {
+    id,
     log,
-    stateOf: host.stateOf,
-    gate,
-    threads,
-    version: deps.version,
-    onListed: programs.listed,
-    onCalled: programs.called,
-    ...(deps.alone ? {} : { shared: { db, database: deps.database, home: id } }),
+    tell,
+    team,
+    hasPage: (browser) => streams.countOf(browser) > 0,
   });
-  const proxy = createProxy({
-    ...clients,
-    costs,
-    upstream: (model) => models.upstream(model),
-    foreign: (model) => models.foreign(model),
-    listed: () => models.shown().connections.flatMap((connection) => connection.models),
-    standIn: (model, agentId) =>
-      models.lacks(model) ? (host.modelOf(agentId) ?? models.mind.models({ lead: '', agent: '' }).agentModel) : null,
-    onError: (error) => logger.error('A call of the model proxy failed.', { error }),
-  });
+  const { credentials, mcp, proxy } = openClients(deps, { id, log, team, models, programs });
   const streams = createStreams({
     ...deps,
     ...{ log, host, searches: team.searches },
@@ -590,9 +625,7 @@ async function openParts(
     streams,
     models,
     endpoints: new Map(endpoints.map((each) => [each.endpoint, each])),
-    async warm(mind, signal) {
-      await team.warm(mind, signal);
-    },
+    warm: (mind, signal) => team.warm(mind, signal),
     async end(reason) {
       // Waits of a run that ends now are left for the next process.
       team.reach.close();

@@ -15,8 +15,7 @@ import {
   type Snapshot,
   type StoredEvent,
 } from '../../src/shared/protocol/events.ts';
-import { createClock, RELAY_NODE, type Stamp } from '../../src/shared/domain/stamp.ts';
-import { stampOf } from '../../src/shared/protocol/intake.ts';
+import type { Stamp } from '../../src/shared/domain/stamp.ts';
 import { applyEvent, NO_SESSION } from '../../src/shared/protocol/live.ts';
 import { ALWAYS_THERE, type Database, type Db, enduring, isAway } from '../store/index.ts';
 import type { Logger } from '../platform/logger.ts';
@@ -36,6 +35,7 @@ import {
   type Write,
 } from './log-rows.ts';
 import { createCommits } from './commits.ts';
+import { createStamps } from './stamps.ts';
 
 /** Events that do not fit their own schema. The whole append is refused. */
 export class UnfitEvents extends Error {
@@ -196,6 +196,44 @@ interface Attempt {
   readonly clients: readonly string[];
 }
 
+/** `elsewhere`: runs, answers and sessions that another process has ended. */
+function notEnded(event: RoostEvent, elsewhere: ReadonlySet<string>): boolean {
+  switch (event.kind) {
+    case 'run-ended':
+      return !elsewhere.has(event.runId);
+    case 'session-ended':
+      return !elsewhere.has(event.sessionId);
+    case 'text':
+    case 'tool':
+    case 'message':
+      return !elsewhere.has(event.messageId);
+    case 'answer-started':
+      return event.runId === undefined || !elsewhere.has(event.runId);
+    default:
+      return true;
+  }
+}
+
+/** Streamed words that wait for their commit. Further words of an answer join its event. */
+function createWords(commit: (events: readonly RoostEvent[]) => Promise<Written>) {
+  const gathering = new Map<string, { readonly events: [EventOf<'text'>]; readonly written: Promise<Written> }>();
+  return {
+    add(event: EventOf<'text'>): Promise<Written> {
+      const before = gathering.get(event.messageId);
+      if (before) {
+        const [words] = before.events;
+        before.events[0] = { ...words, text: words.text + event.text };
+        return before.written;
+      }
+      const events: [EventOf<'text'>] = [event];
+      const written = commit(events);
+      gathering.set(event.messageId, { events, written });
+      return written;
+    },
+    clear: () => gathering.clear(),
+  };
+}
+
 export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
   const { db, home, now, elapsed = now, newId, onListenerError, database = ALWAYS_THERE } = deps;
   const { windowMs, retentionMs, pruneEveryMs, heldMost } = { ...EVENT_LOG_DEFAULTS, ...deps };
@@ -208,43 +246,16 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
   const rebuilt = recent.reduce(applyEvent, NO_SESSION);
   let snapshot: Snapshot = { ...rebuilt, upTo: head };
   let lastPrune = -Infinity;
-  const clock = createClock({ now, node: RELAY_NODE });
+  const stamps = createStamps(now, snapshot);
   const newest = await readNewest(db, log, readRow);
   // The newest event may be a whole answer, whose stamp is that of its beginning.
-  for (const { id, event } of newest ? [...recent, newest] : recent)
-    if ('time' in event) clock.follow(stampOf(id, event));
+  for (const stored of newest ? [...recent, newest] : recent) stamps.followEvent(stored);
   const listeners = createListeners<[StoredEvent]>(onListenerError);
-
-  /**
-   * Stamps of unfinished answers, from when they began. The finished answer is placed there, above
-   * what was written meanwhile.
-   */
-  const begun = new Map(
-    snapshot.answering.flatMap(({ messageId, at }) => (at === undefined ? [] : [[messageId, at] as const])),
-  );
-  /**
-   * Stamps an event in the order of ids, so that later events have later stamps whatever the wall
-   * clock does. A batch may fail, so until it is written `beginning` holds the answers that the
-   * batch itself began (their stamp) or ended (null).
-   */
-  function stamped(event: RoostEvent, beginning: Map<string, Stamp | null>): RoostEvent {
-    if (!('time' in event)) return event;
-    const at = clock.next();
-    if (event.kind === 'answer-started') beginning.set(event.messageId, at);
-    if (event.kind !== 'message') return { ...event, at };
-    const stood = beginning.has(event.messageId) ? beginning.get(event.messageId) : begun.get(event.messageId);
-    beginning.set(event.messageId, null);
-    return stood ? { ...event, at: stood, completedAt: at } : { ...event, at };
-  }
-  function noteBegun({ event }: StoredEvent): void {
-    if (event.kind === 'answer-started' && event.at !== undefined) begun.set(event.messageId, event.at);
-    else if (event.kind === 'message') begun.delete(event.messageId);
-  }
 
   function publish(stored: readonly StoredEvent[]): void {
     for (const item of stored) {
       head = item.id;
-      noteBegun(item);
+      stamps.written(item);
       snapshot = applyEvent(snapshot, item);
       listeners.tell(item);
     }
@@ -252,22 +263,6 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
 
   /** Runs, answers and sessions that another process has ended. */
   const elsewhere = new Set<string>();
-  function notEndedElsewhere(event: RoostEvent): boolean {
-    switch (event.kind) {
-      case 'run-ended':
-        return !elsewhere.has(event.runId);
-      case 'session-ended':
-        return !elsewhere.has(event.sessionId);
-      case 'text':
-      case 'tool':
-      case 'message':
-        return !elsewhere.has(event.messageId);
-      case 'answer-started':
-        return event.runId === undefined || !elsewhere.has(event.runId);
-      default:
-        return true;
-    }
-  }
   /**
    * Reads the events after the head. Another process wrote them, or this one did and lost the
    * answer.
@@ -276,11 +271,12 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
     const newest = await store.newest();
     if (newest <= head) return;
     const stored = await read(head, newest - head);
-    for (const { id, event } of stored) {
+    for (const item of stored) {
+      const { event } = item;
       if (event.kind === 'run-ended') elsewhere.add(event.runId);
       if (event.kind === 'session-ended') elsewhere.add(event.sessionId);
       if (event.kind === 'message' && event.role === 'assistant') elsewhere.add(event.messageId);
-      if ('time' in event) clock.follow(stampOf(id, event));
+      stamps.followEvent(item);
     }
     publish(stored);
   }
@@ -289,14 +285,17 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
     const writes =
       elsewhere.size === 0
         ? given
-        : given.map(({ client, events }) => ({ client, events: events.filter(notEndedElsewhere) }));
+        : given.map(({ client, events }) => ({ client, events: events.filter((event) => notEnded(event, elsewhere)) }));
     const claimed = new Set<string>();
     const beginning = new Map<string, Stamp | null>();
     const firsts = new Map<Write, Write>();
     for (const write of writes) {
       if (write.client !== null && claimed.has(write.client)) continue;
       if (write.client !== null) claimed.add(write.client);
-      firsts.set(write, { client: write.client, events: write.events.map((event) => stamped(event, beginning)) });
+      firsts.set(write, {
+        client: write.client,
+        events: write.events.map((event) => stamps.stamped(event, beginning)),
+      });
     }
     return { writes, firsts, all: [...firsts.values()], clients: [...claimed] };
   }
@@ -351,23 +350,7 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
     }
   }
 
-  /**
-   * Streamed words that wait for their commit, by answer. Further words are added to the same
-   * event.
-   */
-  const gathering = new Map<string, { readonly events: [EventOf<'text'>]; readonly written: Promise<Written> }>();
-  function addWords(event: EventOf<'text'>): Promise<Written> {
-    const before = gathering.get(event.messageId);
-    if (before) {
-      const [words] = before.events;
-      before.events[0] = { ...words, text: words.text + event.text };
-      return before.written;
-    }
-    const events: [EventOf<'text'>] = [event];
-    const written = commits.add({ events, client: null }, true);
-    gathering.set(event.messageId, { events, written });
-    return written;
-  }
+  const words = createWords((events) => commits.add({ events, client: null }, true));
   let held = 0;
   function count(events: readonly RoostEvent[]): void {
     if (database.state().kind === 'there') held = 0;
@@ -380,9 +363,9 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
   function add(events: readonly RoostEvent[]): Promise<Written> {
     count(events);
     const [first] = events;
-    if (first?.kind === 'text' && events.length === 1) return addWords(first);
+    if (first?.kind === 'text' && events.length === 1) return words.add(first);
     // Words that come after this event must not be added to one before it.
-    gathering.clear();
+    words.clear();
     return commits.add(
       { events, client: null },
       events.every(({ kind }) => kind === 'text'),
@@ -395,7 +378,7 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
     windowMs,
     elapsed,
     async commit(writes) {
-      gathering.clear();
+      words.clear();
       const results = await writeAll(writes);
       const stored = results.flatMap((result) => (result.repeated ? [] : result.stored));
       const first = stored[0]?.id ?? head + 1;
@@ -422,7 +405,7 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
     async appendOnce(clientId, events) {
       if (events.length === 0) throw new Error('appendOnce needs an event to answer with');
       checkFit(events);
-      gathering.clear();
+      words.clear();
       const written = await commits.add({ events, client: JSON.stringify(clientId) }, false);
       if (written.repeated) return { eventId: written.eventId, repeated: true };
       return { eventId: written.stored[0]?.id ?? 0, repeated: false };
@@ -431,8 +414,8 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
       const client = JSON.stringify(clientId);
       return (await store.taken([client])).get(client) ?? null;
     },
-    follow: (stamp) => clock.follow(stamp),
-    isAhead: (stamp) => clock.isAhead(stamp),
+    follow: stamps.follow,
+    isAhead: stamps.isAhead,
     subscribe: listeners.subscribe,
     async ack(upTo) {
       await raiseAcked(db, log, Math.min(upTo, head));

@@ -313,20 +313,13 @@ const BROKE_OFF: Ended = {
 };
 const BROKEN = 'The relay had an error. Its log says more.';
 
-export function createClock(deps: ClockDeps): Clock {
-  const { rows, leases, alone, database, now, newId, timers, logger, limits } = deps;
-  const live = new Map<Claim, Promise<void>>();
-  const inTurn = createQueue();
-  let stops: readonly PlannedStop[] = [];
-  let closed = false;
-  let started = false;
-  let cancel: (() => void) | null = null;
-  let seen: number | null = null;
-  let begunAt: number | null = null;
-  let zone: string | null = null;
-  let forgotten = 0;
-
-  const failed = (error: unknown) => logger.error('The clock could not check what is due. It tries again.', { error });
+/** Carries out one claim, and writes what became of it. */
+function createWork(
+  deps: ClockDeps,
+  isClosed: () => boolean,
+  failed: (error: unknown) => void,
+): { readonly carryOut: (claim: Claim) => Promise<void>; readonly endLeft: (left: LeftScript) => Promise<void> } {
+  const { rows, database, now, timers, logger, limits } = deps;
 
   async function finish(claim: Claim, row: Row, { end, detail, removes = false }: Ended): Promise<void> {
     if (!(await rows.end(claim, end, detail, now(), { removes })))
@@ -381,7 +374,7 @@ export function createClock(deps: ClockDeps): Clock {
       if (!(await rows.putBack(claim, performed.again, performed.waits))) await finish(claim, row, BROKE_OFF);
     });
     deps.onChange(claim.agentId);
-    if ('afterwards' in performed && !closed) await performed.afterwards?.();
+    if ('afterwards' in performed && !isClosed()) await performed.afterwards?.();
   }
 
   /**
@@ -393,23 +386,42 @@ export function createClock(deps: ClockDeps): Clock {
         await write();
         return;
       } catch (error) {
-        if (closed || tries >= limits.endTries) throw error;
+        if (isClosed() || tries >= limits.endTries) throw error;
         failed(error);
         await (isAway(error) ? database.untilThere() : Promise.resolve());
         await sleep(timers.after, limits.endAgainMs);
       }
   }
 
-  function begin(claim: Claim, handled: (claim: Claim) => Promise<void> = handle): void {
+  return { carryOut: handle, endLeft: handleLeft };
+}
+
+export function createClock(deps: ClockDeps): Clock {
+  const { rows, leases, alone, database, now, newId, timers, logger, limits } = deps;
+  const live = new Map<Claim, Promise<void>>();
+  const inTurn = createQueue();
+  let stops: readonly PlannedStop[] = [];
+  let closed = false;
+  let started = false;
+  let cancel: (() => void) | null = null;
+  let seen: number | null = null;
+  let begunAt: number | null = null;
+  let zone: string | null = null;
+  let forgotten = 0;
+
+  const failed = (error: unknown) => logger.error('The clock could not check what is due. It tries again.', { error });
+  const work = createWork(deps, () => closed, failed);
+
+  function begin(claim: Claim, handled: (claim: Claim) => Promise<void> = work.carryOut): void {
     const release = leases.hold(claim);
-    const work = handled(claim)
+    const done = handled(claim)
       .catch(failed)
       .finally(() => {
         release();
         live.delete(claim);
         wake();
       });
-    live.set(claim, work);
+    live.set(claim, done);
   }
 
   /**
@@ -424,7 +436,7 @@ export function createClock(deps: ClockDeps): Clock {
     const ends = runIds.length === 0 ? new Map<string, Ended>() : await deps.endsOf(new Set(runIds));
     // Before the occurrences are marked as crashed: each script's processes are ended and its agent
     // is notified.
-    for (const left of await rows.takeOver(time, all, mine, newId())) begin(left.claim, () => handleLeft(left));
+    for (const left of await rows.takeOver(time, all, mine, newId())) begin(left.claim, () => work.endLeft(left));
     await rows.recover(time, all, leases.tokens(), ends);
   }
 

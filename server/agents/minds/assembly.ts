@@ -235,6 +235,66 @@ function isRepeat(before: Part, block: WireBlock): boolean {
   return block.id !== null || !hasWholeJson(before);
 }
 
+/** Gives every call an id of its own. A repeated call is one call. */
+function callOf(part: Part, taken: Map<string, string>, newId: () => string): MindBlock | null {
+  if (part.block.kind !== 'call') return null;
+  const { input, unreadable } = inputOf(part);
+  const name = usable(part.block.name, MIND_LIMITS.nameCharacters);
+  const given = usable(part.block.id, MIND_LIMITS.idCharacters);
+  const said = JSON.stringify([name, part.json.trim() === '' ? input : part.json]);
+  if (given !== null && taken.get(given) === said) return null;
+  let id = given ?? newId();
+  for (let n = 2; taken.has(id); n++) id = `${given ?? newId()}-${n}`;
+  taken.set(id, said);
+  const why = name === null ? 'This call was not run: it does not say which tool it calls.' : unreadable;
+  return {
+    kind: 'tool-use',
+    toolUseId: id,
+    name: name ?? UNNAMED,
+    input,
+    ...(why === undefined ? {} : { unreadable: why }),
+    ...(part.sealed ? { sealed: part.sealed } : {}),
+  };
+}
+
+function blockOf(part: Part, taken: Map<string, string>, newId: () => string): MindBlock | null {
+  switch (part.block.kind) {
+    case 'thinking':
+      return {
+        kind: 'thinking',
+        thinking: part.thinking,
+        signature: part.signature,
+        ...(part.sealed ? { sealed: part.sealed } : {}),
+      };
+    case 'redacted-thinking':
+      return part.block.data === '' ? null : { kind: 'redacted-thinking', data: part.block.data };
+    case 'call':
+      return callOf(part, taken, newId);
+    case 'of-server':
+      return ofServer(part);
+    case 'text':
+    case 'unknown':
+      return null;
+    default:
+      return part.block satisfies never;
+  }
+}
+
+function begunWeb(part: Part): readonly AnswerUpdate[] {
+  const done = ofServer(part);
+  return done?.kind === 'web' && done.block.type === 'server_tool_use' ? [{ kind: 'web', block: done.block }] : [];
+}
+
+function stopOf(reason: string | null, parts: readonly Part[]): StopReason {
+  if (reason === 'refusal' || reason === 'content_filter') return 'refusal';
+  if (reason === 'max_tokens' || reason === 'model_context_window_exceeded' || reason === 'length') return 'length';
+  // The provider searched for long. The model continues when it is asked again with the answer
+  // so far.
+  if (reason === 'pause_turn' && parts.some((part) => ofServer(part) !== null)) return 'tools';
+  // Some local servers report `end_turn` although they call a tool.
+  return parts.some(({ block }) => block.kind === 'call') ? 'tools' : 'end';
+}
+
 export function createAssembly({ words, newId }: AssemblyDeps): Assembly {
   const usage = createReportedUsage();
   /** The answer in order: text where it was shown, other blocks where they began. */
@@ -290,11 +350,6 @@ export function createAssembly({ words, newId }: AssemblyDeps): Assembly {
       return [...flush(), { kind: 'thought', text: part.thinking.trim() }];
     const done = ofServer(part);
     return done?.kind === 'web' ? [...flush(), { kind: 'web', block: done.block }] : [];
-  }
-
-  function begunWeb(part: Part): readonly AnswerUpdate[] {
-    const done = ofServer(part);
-    return done?.kind === 'web' && done.block.type === 'server_tool_use' ? [{ kind: 'web', block: done.block }] : [];
   }
 
   function start(index: number | null, block: WireBlock): readonly AnswerUpdate[] {
@@ -410,51 +465,6 @@ export function createAssembly({ words, newId }: AssemblyDeps): Assembly {
     }
   }
 
-  /** Gives every call an id of its own. A repeated call is one call. */
-  function callOf(part: Part, taken: Map<string, string>): MindBlock | null {
-    if (part.block.kind !== 'call') return null;
-    const { input, unreadable } = inputOf(part);
-    const name = usable(part.block.name, MIND_LIMITS.nameCharacters);
-    const given = usable(part.block.id, MIND_LIMITS.idCharacters);
-    const said = JSON.stringify([name, part.json.trim() === '' ? input : part.json]);
-    if (given !== null && taken.get(given) === said) return null;
-    let id = given ?? newId();
-    for (let n = 2; taken.has(id); n++) id = `${given ?? newId()}-${n}`;
-    taken.set(id, said);
-    const why = name === null ? 'This call was not run: it does not say which tool it calls.' : unreadable;
-    return {
-      kind: 'tool-use',
-      toolUseId: id,
-      name: name ?? UNNAMED,
-      input,
-      ...(why === undefined ? {} : { unreadable: why }),
-      ...(part.sealed ? { sealed: part.sealed } : {}),
-    };
-  }
-
-  function blockOf(part: Part, taken: Map<string, string>): MindBlock | null {
-    switch (part.block.kind) {
-      case 'thinking':
-        return {
-          kind: 'thinking',
-          thinking: part.thinking,
-          signature: part.signature,
-          ...(part.sealed ? { sealed: part.sealed } : {}),
-        };
-      case 'redacted-thinking':
-        return part.block.data === '' ? null : { kind: 'redacted-thinking', data: part.block.data };
-      case 'call':
-        return callOf(part, taken);
-      case 'of-server':
-        return ofServer(part);
-      case 'text':
-      case 'unknown':
-        return null;
-      default:
-        return part.block satisfies never;
-    }
-  }
-
   return {
     usage,
     take,
@@ -471,18 +481,10 @@ export function createAssembly({ words, newId }: AssemblyDeps): Assembly {
       const taken = new Map<string, string>();
       return pieces.flatMap((piece): MindBlock | readonly MindBlock[] => {
         if ('of' in piece) return { kind: 'text', text: piece.text };
-        return cut && !piece.ended ? [] : (blockOf(piece, taken) ?? []);
+        return cut && !piece.ended ? [] : (blockOf(piece, taken, newId) ?? []);
       });
     },
-    stop() {
-      if (reason === 'refusal' || reason === 'content_filter') return 'refusal';
-      if (reason === 'max_tokens' || reason === 'model_context_window_exceeded' || reason === 'length') return 'length';
-      // The provider searched for long. The model continues when it is asked again with the answer
-      // so far.
-      if (reason === 'pause_turn' && parts.some((part) => ofServer(part) !== null)) return 'tools';
-      // Some local servers report `end_turn` although they call a tool.
-      return parts.some(({ block }) => block.kind === 'call') ? 'tools' : 'end';
-    },
+    stop: () => stopOf(reason, parts),
     oddEnd: () => (blocks > 0 || reason === null || ORDINARY.test(reason) ? null : reason),
     lostCall: () => lostCall,
     size: () => ({ characters, bytes, blocks }),

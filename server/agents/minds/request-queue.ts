@@ -77,8 +77,68 @@ interface Sent {
   together: number;
 }
 
-export function createRequestQueue({ limits, max, timers, now }: RequestQueueDeps): RequestQueue {
+/** What the answers of a server say about the number of requests that it accepts at once. */
+function createLimit(limits: QueueLimits, max: number) {
   let limit = max;
+  /** When the limit was last lowered. Requests sent before then give no new information. */
+  let cutAt = -Infinity;
+  /** Consecutive answers while the limit was reached. */
+  let goodRun = 0;
+  /** The limit that is being tried. Null: none is. */
+  let trying: number | null = null;
+  let serial = { at: 0, times: 0 };
+  return {
+    now: () => limit,
+    /** The server answers so many at once. */
+    accepts(together: number): void {
+      limit = Math.min(max, Math.max(limit, together));
+    },
+    /** `full`: the limit was reached. */
+    answered(full: boolean): void {
+      goodRun = full ? goodRun + 1 : goodRun;
+      if (goodRun < limits.tryMoreAfter || limit >= max) return;
+      goodRun = 0;
+      limit += 1;
+      trying = limit;
+    },
+    /** Whether the refusal is news, so that a pause is due. `abreast`: requests sent at once. */
+    refused(
+      { at }: Sent,
+      { abreast, answering, now }: { readonly abreast: number; readonly answering: number; readonly now: number },
+    ): boolean {
+      if (at <= cutAt) return false;
+      const lower = limit === trying ? limit - 1 : Math.floor(Math.min(limit, abreast) / 2);
+      limit = Math.max(1, answering, lower);
+      trying = null;
+      goodRun = 0;
+      cutAt = now;
+      return true;
+    },
+    /**
+     * The request waited in the server's own queue. If the same number of parallel answers is seen
+     * `serialTimes` times, it becomes the limit.
+     */
+    learnSerial(sent: Sent, past: readonly Sent[]): void {
+      const { begunAt, at, together } = sent;
+      if (begunAt === null || begunAt - at < limits.serialAfterMs) return;
+      const through = past.some(
+        (other) =>
+          other !== sent &&
+          other.begunAt !== null &&
+          other.begunAt >= at &&
+          other.endedAt !== null &&
+          other.endedAt <= begunAt,
+      );
+      if (!through) return;
+      serial = serial.at === together ? { at: together, times: serial.times + 1 } : { at: together, times: 1 };
+      if (serial.times < limits.serialTimes || together >= limit) return;
+      limit = Math.max(1, together);
+      goodRun = 0;
+    },
+  };
+}
+
+export function createRequestQueue({ limits, max, timers, now }: RequestQueueDeps): RequestQueue {
   let waiting: Entry[] = [];
   let out: Sent[] = [];
   /** Recently ended requests, for which a later one may have waited. */
@@ -87,14 +147,9 @@ export function createRequestQueue({ limits, max, timers, now }: RequestQueueDep
   let pausedUntil = 0;
   let cancelPause: (() => void) | null = null;
   let cancelHold: (() => void) | null = null;
-  /** When the limit was last lowered. Requests sent before then give no new information. */
-  let cutAt = -Infinity;
   /** Consecutive pauses without any answer. */
   let pauses = 0;
-  /** Consecutive answers while the limit was reached. */
-  let goodRun = 0;
-  let trying: number | null = null;
-  let serial = { at: 0, times: 0 };
+  const limit = createLimit(limits, max);
 
   const answering = () => out.filter((sent) => sent.begunAt !== null && sent.endedAt === null);
 
@@ -129,7 +184,8 @@ export function createRequestQueue({ limits, max, timers, now }: RequestQueueDep
           cancelHold = null;
           tellAll();
         });
-      if (behind) tell(sent.entry, i >= limit ? { kind: 'waiting', position: (position += 1) } : { kind: 'behind' });
+      if (behind)
+        tell(sent.entry, i >= limit.now() ? { kind: 'waiting', position: (position += 1) } : { kind: 'behind' });
       else tell(sent.entry, { kind: 'sent' }, moved && sent.begunAt === null);
     });
     for (const entry of waiting) tell(entry, { kind: 'waiting', position: (position += 1) });
@@ -141,7 +197,7 @@ export function createRequestQueue({ limits, max, timers, now }: RequestQueueDep
   }
 
   function pump(moved = false): void {
-    while (waiting.length > 0 && out.length < limit && now() >= pausedUntil) {
+    while (waiting.length > 0 && out.length < limit.now() && now() >= pausedUntil) {
       const entry = waiting.shift();
       if (!entry) break;
       const sent: Sent = { entry, at: now(), begunAt: null, endedAt: null, together: 0 };
@@ -168,61 +224,20 @@ export function createRequestQueue({ limits, max, timers, now }: RequestQueueDep
     pauses = 0;
     const side = answering();
     for (const each of side) each.together = Math.max(each.together, side.length);
-    // The server accepts more than was known.
-    limit = Math.min(max, Math.max(limit, side.length));
+    limit.accepts(side.length);
     tellAll(true);
   }
 
-  /**
-   * The request waited in the server's own queue. If the same number of parallel answers is seen
-   * `serialTimes` times, it becomes the limit.
-   */
-  function learnSerial(sent: Sent): void {
-    const { begunAt, at, together } = sent;
-    if (begunAt === null || begunAt - at < limits.serialAfterMs) return;
-    const through = past.some(
-      (other) =>
-        other !== sent &&
-        other.begunAt !== null &&
-        other.begunAt >= at &&
-        other.endedAt !== null &&
-        other.endedAt <= begunAt,
-    );
-    if (!through) return;
-    serial = serial.at === together ? { at: together, times: serial.times + 1 } : { at: together, times: 1 };
-    if (serial.times < limits.serialTimes || together >= limit) return;
-    limit = Math.max(1, together);
-    goodRun = 0;
-  }
-
   function refused(sent: Sent, retryAfterMs: number | null): void {
-    if (sent.at > cutAt) {
-      const abreast = out.length + 1;
-      const least = Math.max(1, answering().length);
-      limit = Math.max(
-        least,
-        trying !== null && limit === trying ? limit - 1 : Math.floor(Math.min(limit, abreast) / 2),
-      );
-      trying = null;
-      goodRun = 0;
-      cutAt = now();
+    if (limit.refused(sent, { abreast: out.length + 1, answering: answering().length, now: now() })) {
       pauses += 1;
       pauseFor(doubling(limits, pauses - 1));
     }
     if (retryAfterMs !== null) pauseFor(retryAfterMs);
   }
 
-  function answered(full: boolean): void {
-    pauses = 0;
-    goodRun = full ? goodRun + 1 : goodRun;
-    if (goodRun < limits.tryMoreAfter || limit >= max) return;
-    goodRun = 0;
-    limit += 1;
-    trying = limit;
-  }
-
   return {
-    limit: () => limit,
+    limit: limit.now,
     run<T>(request: QueuedRequest, send: (turn: Turn) => Promise<Sending<T>>): Promise<T | null> {
       return new Promise((resolve, reject) => {
         let last: T | null = null;
@@ -243,14 +258,15 @@ export function createRequestQueue({ limits, max, timers, now }: RequestQueueDep
             return pump();
           }
           sent.endedAt ??= now();
-          const full = waiting.length > 0 || out.length >= limit;
+          const full = waiting.length > 0 || out.length >= limit.now();
           out = out.filter((each) => each !== sent);
           if (sent.begunAt !== null) past = [...past.slice(-limits.history), sent];
           last = sending.value;
           if (sending.kind === 'done' || request.signal.aborted) {
             if (sending.kind === 'done' && sending.answered) {
-              answered(full);
-              learnSerial(sent);
+              pauses = 0;
+              limit.answered(full);
+              limit.learnSerial(sent, past);
             }
             finish(last);
             return pump(sent.begunAt !== null);

@@ -410,6 +410,48 @@ const noSuchName = (model: string): MindError => ({
   message: sentence`“${model}” cannot be the name of a model. Choose another model in the settings.`,
 });
 
+/**
+ * Sends the request and passes on its events until `take` returns false. Resolves with the
+ * failure, or null. An error from `take` is a fault of ours and is thrown.
+ */
+async function readAnswer(
+  wire: Wire,
+  request: MindRequest,
+  shape: Shape,
+  signal: AbortSignal,
+  {
+    take,
+    patience,
+  }: { readonly take: (event: Exclude<WireEvent, { kind: 'error' }>) => boolean; readonly patience: () => number },
+): Promise<Error | null> {
+  const broken = (error: unknown): Error => {
+    if (isAbort(error)) return new Anthropic.APIUserAbortError();
+    return error instanceof Error ? error : new Error(String(error));
+  };
+  let sent: SentRequest;
+  try {
+    sent = await wire.send(request, shape, signal);
+  } catch (error) {
+    return broken(error);
+  }
+  const events = sent.events(patience);
+  try {
+    for (;;) {
+      const next = await events.next().catch(broken);
+      if (next instanceof Error) return next;
+      if (next.done) return signal.aborted ? new Anthropic.APIUserAbortError() : null;
+      const { value: event } = next;
+      if (event.kind === 'error')
+        return deeperThan(event.body, LIMITS.jsonDepth)
+          ? new UnreadableAnswer('an error lies too deep')
+          : new Anthropic.APIError(undefined, event.body, undefined, sent.headers, undefined);
+      if (!take(event)) return null;
+    }
+  } finally {
+    await events.return();
+  }
+}
+
 export function createServedMind(config: ServedMindConfig): Mind {
   const baseURL = config.baseUrl ?? OFFICIAL_API;
   const { host } = new URL(baseURL);
@@ -478,7 +520,7 @@ export function createServedMind(config: ServedMindConfig): Mind {
     /** When data last arrived. */
     let heardAt = begunAt;
     const leaving = createLeaving(signal);
-    const ending = await readAnswer(request, shape, leaving.signal, {
+    const ending = await readAnswer(wire, request, shape, leaving.signal, {
       take(event) {
         if (event.kind === 'other') return true;
         turn.begun();
@@ -550,47 +592,6 @@ export function createServedMind(config: ServedMindConfig): Mind {
       unsaid: final ? null : unsaid,
       repeats: repeats && !final,
     };
-  }
-
-  /**
-   * Sends the request and passes on its events until `take` returns false. Resolves with the
-   * failure, or null. An error from `take` is a fault of ours and is thrown.
-   */
-  async function readAnswer(
-    request: MindRequest,
-    shape: Shape,
-    signal: AbortSignal,
-    {
-      take,
-      patience,
-    }: { readonly take: (event: Exclude<WireEvent, { kind: 'error' }>) => boolean; readonly patience: () => number },
-  ): Promise<Error | null> {
-    const broken = (error: unknown): Error => {
-      if (isAbort(error)) return new Anthropic.APIUserAbortError();
-      return error instanceof Error ? error : new Error(String(error));
-    };
-    let sent: SentRequest;
-    try {
-      sent = await wire.send(request, shape, signal);
-    } catch (error) {
-      return broken(error);
-    }
-    const events = sent.events(patience);
-    try {
-      for (;;) {
-        const next = await events.next().catch(broken);
-        if (next instanceof Error) return next;
-        if (next.done) return signal.aborted ? new Anthropic.APIUserAbortError() : null;
-        const { value: event } = next;
-        if (event.kind === 'error')
-          return deeperThan(event.body, LIMITS.jsonDepth)
-            ? new UnreadableAnswer('an error lies too deep')
-            : new Anthropic.APIError(undefined, event.body, undefined, sent.headers, undefined);
-        if (!take(event)) return null;
-      }
-    } finally {
-      await events.return();
-    }
   }
 
   /** One attempt, in the simplest form that this server is known to need. */

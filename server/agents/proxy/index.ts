@@ -339,12 +339,10 @@ interface Proxy {
   close(): void;
 }
 
-export function createProxy(deps: ProxyDeps): Proxy {
-  const { credentials, directory, sessionId, joined, onError, pingMs = PROXY_LIMITS.pingMs } = deps;
-  const admit = createAdmit(deps);
-  /** One entry per connected server, with its connections. */
+/** The connected servers, each with its connections. */
+function createLines(onError: ProxyDeps['onError']) {
   const lines = new Map<string, Line>();
-  function lineOf(to: UpstreamKey): Line {
+  function of(to: UpstreamKey): Line {
     const baseUrl = to.baseUrl ?? OFFICIAL_API;
     const known = lines.get(baseUrl);
     if (known?.to === to) return known;
@@ -359,6 +357,50 @@ export function createProxy(deps: ProxyDeps): Proxy {
     lines.set(baseUrl, line);
     return line;
   }
+  return {
+    of,
+    close() {
+      for (const { upstream } of lines.values()) upstream.close();
+    },
+  };
+}
+
+function passing(
+  context: Context<Env>,
+  { status, headers, body, close }: ProxyAnswer,
+  gone: AbortController,
+  done: () => void,
+): Response {
+  const over = async () => {
+    done();
+    await close();
+  };
+  return new Response(streamOf(body, context.env.outgoing, gone, over), {
+    status,
+    headers: { 'cache-control': 'no-store', 'x-accel-buffering': 'no', ...headers },
+  });
+}
+
+/**
+ * The upstream's path. Nothing of it but a model's name and the known parameters is the client's.
+ */
+const pathOf = (context: Context<Env>, call: string) => {
+  const { searchParams } = new URL(context.req.url);
+  const query = new URLSearchParams([...searchParams].filter(([name]) => PASSED_PARAMETERS.has(name))).toString();
+  return `/v1${call}${query === '' ? '' : `?${query}`}`;
+};
+
+function respond(context: Context<Env>, outcome: Outcome, gone: AbortController, done: () => void): Response {
+  if (outcome.kind === 'answer') return passing(context, outcome.answer, gone, done);
+  done();
+  // A client that has disconnected reads nothing.
+  return outcome.kind === 'error' ? errorResponse(outcome.error) : new Response(null, { status: 499 });
+}
+
+export function createProxy(deps: ProxyDeps): Proxy {
+  const { credentials, directory, sessionId, joined, onError, pingMs = PROXY_LIMITS.pingMs } = deps;
+  const admit = createAdmit(deps);
+  const lines = createLines(onError);
   const open = createOpenCalls(credentials);
   const translate = createTranslator({ known: createKnownCalls(), newId, onError });
   const everybody = singleFlight(() => directory.all());
@@ -392,7 +434,7 @@ export function createProxy(deps: ProxyDeps): Proxy {
       const client = bearer.run ? null : { credentialId, name: bearer.label, readsInbox: false };
       const forModel = (model: string | null) => {
         const to = deps.upstream(model) ?? usual;
-        return to && lineOf(to);
+        return to && lines.of(to);
       };
       return await run({ agent, client, credentialId, lineOf: forModel }, gone, done);
     } catch (error) {
@@ -400,38 +442,6 @@ export function createProxy(deps: ProxyDeps): Proxy {
       if (!gone.signal.aborted) onError(error);
       return errorResponse(BROKEN);
     }
-  }
-
-  function passing(
-    context: Context<Env>,
-    { status, headers, body, close }: ProxyAnswer,
-    gone: AbortController,
-    done: () => void,
-  ): Response {
-    const over = async () => {
-      done();
-      await close();
-    };
-    return new Response(streamOf(body, context.env.outgoing, gone, over), {
-      status,
-      headers: { 'cache-control': 'no-store', 'x-accel-buffering': 'no', ...headers },
-    });
-  }
-
-  /**
-   * The upstream's path. Nothing of it but a model's name and the known parameters is the client's.
-   */
-  const pathOf = (context: Context<Env>, call: string) => {
-    const { searchParams } = new URL(context.req.url);
-    const query = new URLSearchParams([...searchParams].filter(([name]) => PASSED_PARAMETERS.has(name))).toString();
-    return `/v1${call}${query === '' ? '' : `?${query}`}`;
-  };
-
-  function respond(context: Context<Env>, outcome: Outcome, gone: AbortController, done: () => void): Response {
-    if (outcome.kind === 'answer') return passing(context, outcome.answer, gone, done);
-    done();
-    // A client that has disconnected reads nothing.
-    return outcome.kind === 'error' ? errorResponse(outcome.error) : new Response(null, { status: 499 });
   }
 
   const left = (signal: AbortSignal): Outcome =>
@@ -558,9 +568,7 @@ export function createProxy(deps: ProxyDeps): Proxy {
       llmOtherGet: nothing,
       llmOtherPost: nothing,
     }),
-    close() {
-      for (const { upstream } of lines.values()) upstream.close();
-    },
+    close: lines.close,
   };
 }
 

@@ -5,7 +5,6 @@
  *
  * A change reads and writes within one transaction. Two calls of one agent cannot lose a line.
  */
-import type { Selectable } from 'kysely';
 import type { AgentId, MemoryId } from '../../../src/shared/domain/ids.ts';
 import {
   type Edited,
@@ -29,22 +28,14 @@ import type { Origin } from '../../../src/shared/domain/forgetting.ts';
 import { parseStamp, type Stamp } from '../../../src/shared/domain/stamp.ts';
 import { cutMiddle, endOfText } from '../../../src/shared/domain/cut-middle.ts';
 import { writeSaid } from '../../../src/shared/domain/quoting.ts';
-import {
-  type Memory,
-  memoryValueSchema,
-  type MemorySource,
-  type MemoryValue,
-} from '../../../src/shared/protocol/memories.ts';
-import type { RecordAnswer } from '../../../src/shared/protocol/records.ts';
-import { isBefore, isOneOf, lockNamed } from '../../store/dialect.ts';
+import type { Memory, MemorySource, MemoryValue } from '../../../src/shared/protocol/memories.ts';
 import type { Db } from '../../store/index.ts';
-import type { Tables } from '../../store/tables.ts';
 import { type SetAside, SETS_NOTHING_ASIDE } from '../../platform/set-aside.ts';
 import { type Forgets, isForgottenBy } from './forgets.ts';
-import { type RecordSource, stampRow, stampsOf, statusAt } from '../records/index.ts';
-
-/** Whose memory it is. Null: the team's. */
-export type MemoryOwner = AgentId | null;
+import type { RecordSource } from '../records/index.ts';
+import { createMemoryRecords } from './records.ts';
+import { createMemoryRows, type MemoryOwner, valueOf } from './rows.ts';
+export type { MemoryOwner } from './rows.ts';
 
 export type MemoryRefusal = 'no-memory' | 'path-taken' | 'memory-full' | 'misfit';
 export type MemoryOutcome<Value> =
@@ -136,28 +127,11 @@ class Refused extends Error {
   }
 }
 
-type MemoryRow = Selectable<Tables['memories']>;
-/** `removed` is a column of its own. */
-const storedSchema = memoryValueSchema.omit({ removed: true });
-const BATCH = 100;
-
 const json = (value: unknown): string => JSON.stringify(value);
 const bytesOf = (text: string): number => Buffer.byteLength(text);
 const growthOf = ({ before, after }: FileChange): number => bytesOf(after ?? '') - bytesOf(before);
 const refuse = (reason: MemoryRefusal, detail: string) => ({ ok: false, reason, detail }) as const;
 const NO_MEMORY = refuse('no-memory', 'There is no such file in a memory.');
-
-const memoryOf = (row: MemoryRow): Memory => ({
-  ...storedSchema.parse(JSON.parse(row.value_json)),
-  memoryId: row.memory,
-  version: row.version,
-});
-const columnsOf = (value: Omit<MemoryValue, 'removed'>) => ({
-  agent_json: json(value.agentId),
-  path_json: json(value.path),
-  value_json: json(value),
-  bytes: bytesOf(value.text),
-});
 
 /** The source of a version that has only lost lines. */
 const BY_NOBODY: MemorySource = { by: 'human', sessionId: null, runId: null, read: [] };
@@ -170,14 +144,6 @@ const withoutForgotten = (
 ): readonly MemoryLine[] =>
   forgets.length === 0 ? lines : lines.filter((line) => !isForgottenBy(forgets, lineOrigins(line, agentId, memoryId)));
 const linesAndText = (lines: readonly MemoryLine[], text: string) => ({ text, lines: storeLines(lines, json) });
-
-/** A path that is free, from one that is not: `plans.md` becomes `plans (2).md`. */
-function freePath(path: string, taken: ReadonlySet<string>): string {
-  for (let number = 2; ; number += 1) {
-    const free = path.replace(/(\.\w+)$/, ` (${number})$1`);
-    if (!taken.has(free)) return free;
-  }
-}
 
 const nameOf = ({ agentId, path }: Pick<Memory, 'agentId' | 'path'>) =>
   agentId === null ? `${TEAM_FOLDER}${path}` : path;
@@ -230,17 +196,7 @@ export function refusalOf(others: readonly Memory[], { path, text }: Pick<Memory
 
 export function createMemories(deps: MemoriesDeps): Memories {
   const { db, home, now, newId, onChange, forgets, setAside = SETS_NOTHING_ASIDE } = deps;
-  const rowsOf = (within: Db) => within.selectFrom('memories').selectAll().where('home', '=', home);
-  const readable = (rows: readonly MemoryRow[]) =>
-    setAside.read('memories', rows, ({ memory }) => memory, memoryOf).sort((a, b) => (a.path < b.path ? -1 : 1));
-
-  async function filesOf(within: Db, owner: MemoryOwner): Promise<readonly Memory[]> {
-    return readable(await rowsOf(within).where('agent_json', '=', json(owner)).where('removed', '=', false).execute());
-  }
-  async function get(memoryId: MemoryId, within: Db = db): Promise<Memory | null> {
-    const row = await rowsOf(within).where('memory', '=', memoryId).where('removed', '=', false).executeTakeFirst();
-    return row ? memoryOf(row) : null;
-  }
+  const rows = createMemoryRows(db, home, setAside);
 
   async function announced<Value>(
     owner: (value: Value) => MemoryOwner,
@@ -251,11 +207,6 @@ export function createMemories(deps: MemoriesDeps): Memories {
     return done;
   }
   const ownerOf = ({ agentId }: Memory) => agentId;
-  const written = <Value>(change: (trx: Db) => Promise<Value>): Promise<Value> =>
-    db.transaction().execute(async (trx) => {
-      await lockNamed(trx, `memories ${home}`);
-      return await change(trx);
-    });
 
   /** Writes a version of a file. Everything that changes a memory here comes through it. */
   async function write(
@@ -264,7 +215,7 @@ export function createMemories(deps: MemoriesDeps): Memories {
     { removed, ...file }: Pick<MemoryValue, 'agentId' | 'path' | 'text' | 'pinned' | 'removed'>,
     source: MemorySource,
   ): Promise<MemoryOutcome<Memory>> {
-    const others = (await filesOf(trx, file.agentId)).filter(({ memoryId }) => memoryId !== before?.memoryId);
+    const others = (await rows.filesOf(file.agentId, trx)).filter(({ memoryId }) => memoryId !== before?.memoryId);
     const refusal = removed ? null : refusalOf(others, file);
     if (refusal) return refusal;
     const memoryId = before?.memoryId ?? newId();
@@ -277,27 +228,11 @@ export function createMemories(deps: MemoriesDeps): Memories {
     const lines = changedLines(old, given, { source, time }, others.flatMap(linesOf));
     const kept = withoutForgotten(lines, { agentId: file.agentId, memoryId }, forgotten);
     const text = kept.length === lines.length ? given : textOfLines(kept);
-    const value = {
-      ...file,
-      ...linesAndText(kept, text),
-      source,
-      createdAt: before?.createdAt ?? time,
-      changedAt: time,
-    };
-    if (!before) {
-      await trx
-        .insertInto('memories')
-        .values({ home, memory: memoryId, ...columnsOf(value), stamp: null })
-        .execute();
-      return { ok: true, value: { ...value, memoryId, version: 0 } };
-    }
-    await trx
-      .updateTable('memories')
-      .set((eb) => ({ ...columnsOf(value), removed, stamp: null, version: eb('version', '+', 1) }))
-      .where('home', '=', home)
-      .where('memory', '=', before.memoryId)
-      .execute();
-    return { ok: true, value: { ...value, memoryId: before.memoryId, version: before.version + 1 } };
+    const { createdAt = time } = before ?? {};
+    const value = { ...file, ...linesAndText(kept, text), source, createdAt, changedAt: time };
+    if (before) await rows.update(trx, memoryId, { ...value, removed });
+    else await rows.add(trx, memoryId, value);
+    return { ok: true, value: { ...value, memoryId, version: before ? before.version + 1 : 0 } };
   }
 
   async function replaceOne(
@@ -306,7 +241,7 @@ export function createMemories(deps: MemoriesDeps): Memories {
     { memoryId, path, before, after }: FileChange,
     source: MemorySource,
   ): Promise<MemoryOutcome<Memory>> {
-    const file = memoryId === null ? null : await get(memoryId, trx);
+    const file = memoryId === null ? null : await rows.get(memoryId, trx);
     if (memoryId !== null && !file) return NO_MEMORY;
     if (!file)
       return await write(trx, null, { agentId: owner, path, text: after ?? '', pinned: false, removed: false }, source);
@@ -333,26 +268,19 @@ export function createMemories(deps: MemoriesDeps): Memories {
   }
 
   return {
-    list: (owner) => filesOf(db, owner),
-    get: (memoryId) => get(memoryId),
-    async find(owner, path) {
-      const row = await rowsOf(db)
-        .where('agent_json', '=', json(owner))
-        .where('path_json', '=', json(path))
-        .where('removed', '=', false)
-        .executeTakeFirst();
-      return row ? memoryOf(row) : null;
-    },
+    list: (owner) => rows.filesOf(owner),
+    get: (memoryId) => rows.get(memoryId),
+    find: rows.find,
     add: (owner, { path, text, pinned = false }, source) =>
       announced(
         ownerOf,
-        written((trx) => write(trx, null, { agentId: owner, path, text, pinned, removed: false }, source)),
+        rows.change((trx) => write(trx, null, { agentId: owner, path, text, pinned, removed: false }, source)),
       ),
     change: (memoryId, change, source, version) =>
       announced(
         ownerOf,
-        written(async (trx) => {
-          const before = await get(memoryId, trx);
+        rows.change(async (trx) => {
+          const before = await rows.get(memoryId, trx);
           if (!before) return NO_MEMORY;
           if (version !== undefined && version !== before.version)
             return { ok: false, reason: 'changed-elsewhere', current: before };
@@ -370,7 +298,7 @@ export function createMemories(deps: MemoriesDeps): Memories {
     async replace(owner, changes, source, within) {
       const refused = new Refused();
       try {
-        const outcome = await written(async (trx) => {
+        const outcome = await rows.change(async (trx) => {
           if (!(await within(trx))) return null;
           const all: Memory[] = [];
           // What makes room comes first.
@@ -389,109 +317,33 @@ export function createMemories(deps: MemoriesDeps): Memories {
       }
     },
     async promptOf(agentId, more = []) {
-      const rows = await rowsOf(db)
-        .where(isOneOf('agent_json', [json(agentId), json(null)]))
-        .where('removed', '=', false)
-        .execute();
-      const files = readable(rows);
+      const files = await rows.readBy(agentId);
       const own: readonly PromptFile[] = files.filter(ownerOf);
       const fresh = more.filter(({ path }) => own.every((file) => file.path !== path));
       const ofTeam = files.filter((file) => ownerOf(file) === null);
       return memoryPrompt([...own, ...fresh.map((file) => ({ ...file, agentId, pinned: false })), ...ofTeam]);
     },
     async hasTextOfOthers(agentId) {
-      const [own, ofTeam] = await Promise.all([filesOf(db, agentId), filesOf(db, null)]);
-      return [...own, ...ofTeam].some((file) => linesOf(file).some(isOfOthers));
+      return (await rows.readBy(agentId)).some((file) => linesOf(file).some(isOfOthers));
     },
     isForgotten: async (origins) => isForgottenBy(await forgets.all(), origins),
     async forget() {
-      const changed = await written(async (trx) => {
+      const changed = await rows.change(async (trx) => {
         const all = await forgets.all(trx);
-        const rows = setAside.read(
-          'memories',
-          await rowsOf(trx).execute(),
-          ({ memory }) => memory,
-          (row) => ({ row, value: cleaned(row.memory, { ...memoryOf(row), removed: row.removed }, all) }),
-        );
+        const changes = rows.readable(await rows.all(trx).execute(), (row) => ({
+          memory: row.memory,
+          value: cleaned(row.memory, { ...valueOf(row), removed: row.removed }, all),
+        }));
         let count = 0;
-        for (const { row, value } of rows) {
+        for (const { memory, value } of changes) {
           if (!value) continue;
           count += 1;
-          const { removed, ...stored } = value;
-          await trx
-            .updateTable('memories')
-            .set((eb) => ({ ...columnsOf(stored), removed, stamp: null, version: eb('version', '+', 1) }))
-            .where('home', '=', home)
-            .where('memory', '=', row.memory)
-            .execute();
+          await rows.update(trx, memory, value);
         }
         return count;
       });
       if (changed > 0) onChange(null);
     },
-    records: {
-      types: ['memory'],
-      hears: ({ what }) => what === 'memories',
-      says: ['memories'],
-      async unannounced() {
-        const rows = await rowsOf(db).where('stamp', 'is', null).orderBy('memory').limit(BATCH).execute();
-        return setAside.read(
-          'memories',
-          rows,
-          ({ memory }) => memory,
-          (row) => ({
-            record: {
-              type: 'memory' as const,
-              id: row.memory,
-              value: { ...storedSchema.parse(JSON.parse(row.value_json)), removed: row.removed },
-            },
-            announced: (at) => stampRow({ db, home, table: 'memories' }, row.memory, row.version, at),
-          }),
-        );
-      },
-      async statuses(asked) {
-        const stamps = await stampsOf(
-          { db, home, table: 'memories' },
-          asked.map(({ id }) => id),
-        );
-        return asked.map(({ id, at }) => statusAt(stamps.get(id), at));
-      },
-      async restore(offered) {
-        const answers: RecordAnswer[] = [];
-        for (const { type, id, value, at } of offered) {
-          if (type !== 'memory') {
-            answers.push({ answer: 'refused', why: 'It is no file of a memory.' });
-            continue;
-          }
-          const taken = await db.transaction().execute(async (trx) => {
-            await lockNamed(trx, `memories ${home}`);
-            const left = cleaned(id, value, await forgets.all(trx));
-            const { removed, ...stored } = left ?? value;
-            const others = (await filesOf(trx, stored.agentId)).filter((file) => file.memoryId !== id);
-            const paths = new Set(others.map((file) => file.path));
-            // Two relays of one household may have made a file of the same path.
-            const path = !removed && paths.has(stored.path) ? freePath(stored.path, paths) : stored.path;
-            const own = {
-              ...columnsOf({ ...stored, path }),
-              removed,
-              stamp: path === stored.path && !left ? at : null,
-            };
-            const { numInsertedOrUpdatedRows = 0n } = await trx
-              .insertInto('memories')
-              .values({ home, memory: id, ...own })
-              .onConflict((conflict) =>
-                conflict
-                  .columns(['home', 'memory'])
-                  .doUpdateSet((eb) => ({ ...own, version: eb('memories.version', '+', 1) }))
-                  .where(isBefore('memories.stamp', at)),
-              )
-              .executeTakeFirst();
-            return numInsertedOrUpdatedRows > 0n;
-          });
-          answers.push({ answer: taken ? 'taken' : 'kept' });
-        }
-        return answers;
-      },
-    },
+    records: createMemoryRecords({ db, home, rows, forgets, cleaned }),
   };
 }

@@ -4,29 +4,16 @@
  * messages. Its questions go to the person like any others. Through Roost it reaches only its own
  * agent's folder and tools.
  */
-import { createHash } from 'node:crypto';
-import { mkdir, realpath } from 'node:fs/promises';
-import { isAbsolute, relative, sep } from 'node:path';
-import {
-  type ContentBlock,
-  methods,
-  type PromptResponse,
-  RequestError,
-  type RequestPermissionRequest,
-  type RequestPermissionResponse,
-} from '@agentclientprotocol/sdk';
+import { mkdir } from 'node:fs/promises';
+import { type ContentBlock, methods, type PromptResponse } from '@agentclientprotocol/sdk';
 import type { Timers } from '../../../../src/shared/domain/platform/timers.ts';
-import { createLimiter } from '../../../../src/shared/domain/platform/queue.ts';
-import { fileText } from '../../../../src/shared/domain/file-text.ts';
-import { isRecord, isSameJson } from '../../../../src/shared/domain/platform/json.ts';
-import { isGitsOwn } from '../../../../src/shared/domain/project-path.ts';
+import { isRecord } from '../../../../src/shared/domain/platform/json.ts';
 import { sentence } from '../../../../src/shared/domain/names.ts';
-import { MIND_PREFIX } from '../../../../src/shared/domain/toolsets.ts';
 import type { Program } from '../../../../src/shared/protocol/programs.ts';
 import type { AgentMind, MindAnswer, MindErrorKind, MindListener, MindRequest } from '../index.ts';
 import type { AskPermission, RecordAction, Verdict } from '../actions.ts';
 import type { Caller } from '../../../tools/index.ts';
-import { type EntryBelow, type Workspace, WorkspaceError } from '../../../files/workspaces/index.ts';
+import type { Workspace } from '../../../files/workspaces/index.ts';
 import { inTime, type LeftSession, type OpenSession, openSession, type ResumableSession } from './starts.ts';
 import {
   createSilence,
@@ -39,15 +26,24 @@ import {
   takesTools,
   type Turn,
 } from './turn.ts';
-import { faultOf, type Connection, type ConnectionHandlers, type ConnectionStart, ProgramError } from './connection.ts';
+import {
+  faultOf,
+  type Connection,
+  type ConnectionHandlers,
+  type ConnectionStart,
+  type ProgramError,
+} from './connection.ts';
+import { createFiles, type FilesDeps } from './files.ts';
+import { startReviewed } from './planted.ts';
 import { type ProgramLimits, READS_NONE_AS_EMPTY } from './settings.ts';
 
 // Failures and costs of a turn. An ACP agent reports the cost of its whole session so far.
 
+const blocksOf = (text: string): MindAnswer['blocks'] => (text === '' ? [] : [{ kind: 'text', text }]);
 const failed = (kind: MindErrorKind, message: string, text: string): MindAnswer => ({
   ok: false,
   error: { kind, message },
-  blocks: text === '' ? [] : [{ kind: 'text', text }],
+  blocks: blocksOf(text),
   usage: null,
   whole: true,
   outputMost: null,
@@ -101,10 +97,11 @@ interface PromptTurn {
  * ended.
  */
 async function sayPrompt(
-  { line, sessionId }: Pick<OpenSession, 'line' | 'sessionId'>,
+  { line, sessionId, modes }: Pick<OpenSession, 'line' | 'sessionId' | 'modes'>,
   prompt: ContentBlock[],
   { signal, silence, onStop, timers, cancelMs }: PromptTurn,
 ): Promise<PromptResponse | 'stopped'> {
+  await modes.ask();
   const asked = line.agent.request(methods.agent.session.prompt, { sessionId, prompt });
   // For when nobody waits for it any more.
   asked.catch(() => undefined);
@@ -132,238 +129,6 @@ async function sayPrompt(
     unwatch();
     cancel();
   }
-}
-
-// Files that an ACP agent reads and writes through Roost: those of its agent's own folder, under
-// the rules of the workspace.
-
-interface FilesDeps {
-  readonly folder: string;
-  readonly workspace: Pick<Workspace, 'bytesOf' | 'write'>;
-  readonly limits: Pick<ProgramLimits, 'fileBytes' | 'filesAtOnce'>;
-  /** Whether the person lets the agent use this tool of Roost's, in any way. */
-  readonly mayUse: (tool: 'read_file' | 'write_file') => Promise<boolean>;
-  /** Roost answers a read of a missing file with an empty one. */
-  readonly readsNoneAsEmpty: () => boolean;
-  /** Whether this is the process's own session. */
-  readonly isOwn: (sessionId: string) => boolean;
-}
-
-const NEWLINE = 0x0a;
-
-/**
- * Offset of the line that is `below` lines after the one at `from`. If there is none: behind the
- * end and its last line break.
- */
-function startOfLine(bytes: Uint8Array, below: number, from: number): number {
-  let at = from;
-  for (let line = 0; line < below; line++) {
-    while (at < bytes.length && bytes[at] !== NEWLINE) at++;
-    if (at >= bytes.length) return bytes.length + 1;
-    at++;
-  }
-  return at;
-}
-
-const INVALID_PARAMS = -32_602;
-const isMissing = (error: unknown) => error instanceof WorkspaceError && error.kind === 'not-found';
-/**
- * The protocol's error for a missing file, because a program that creates a file reads it first.
- * Other refusals carry their text. Without this the library would send “Internal error”.
- */
-function refusalOf(error: unknown, path: string): unknown {
-  if (isMissing(error)) return RequestError.resourceNotFound(path);
-  if (error instanceof WorkspaceError || error instanceof FilesRefused)
-    return new RequestError(INVALID_PARAMS, error.message);
-  return error;
-}
-/** Why the ACP agent may not read or write there. */
-class FilesRefused extends Error {}
-
-function createFiles({
-  folder,
-  workspace,
-  limits,
-  mayUse,
-  readsNoneAsEmpty,
-  isOwn,
-}: FilesDeps): Pick<ConnectionHandlers, 'readFile' | 'writeFile'> {
-  /** The path within the folder. The workspace refuses links in it. */
-  async function within(sessionId: string, path: string, tool: Parameters<FilesDeps['mayUse']>[0]): Promise<string> {
-    if (!isOwn(sessionId)) throw new FilesRefused('There is no such session.');
-    if (!(await mayUse(tool))) throw new FilesRefused('The human has switched off files for this agent.');
-    const roots = [await realpath(folder), folder];
-    const inner = roots.map((root) => relative(root, path)).find((each) => !each.startsWith('..') && !isAbsolute(each));
-    if (!isAbsolute(path) || inner === undefined || inner === '')
-      throw new FilesRefused('This path is outside the folder.');
-    return inner.split(sep).join('/');
-  }
-  const limited = createLimiter(limits.filesAtOnce);
-  const answer = <Value>(path: string, work: () => Promise<Value>) =>
-    limited(() => work().catch((error: unknown) => Promise.reject(refusalOf(error, path))));
-  return {
-    readFile: ({ sessionId, path, line, limit }) =>
-      answer(path, async () => {
-        const inner = await within(sessionId, path, 'read_file');
-        const bytes = await workspace.bytesOf(inner, limits.fileBytes).catch((error: unknown) => {
-          if (isMissing(error) && readsNoneAsEmpty()) return Buffer.alloc(0);
-          throw error;
-        });
-        const from = startOfLine(bytes, Math.max(0, (line ?? 1) - 1), 0);
-        const to = typeof limit === 'number' ? startOfLine(bytes, limit, from) - 1 : bytes.length;
-        return { content: bytes.toString('utf8', from, Math.max(from, to)) };
-      }),
-    writeFile: ({ sessionId, path, content }) =>
-      answer(path, async () => {
-        const inner = await within(sessionId, path, 'write_file');
-        if (isGitsOwn(inner)) throw new FilesRefused('This path belongs to git.');
-        await workspace.write(inner, Buffer.from(content));
-      }),
-  };
-}
-
-// Settings in an agent's folder that make a program act without asking: hooks, servers, variables
-// and permissions of ACP agents, and commands in the settings of git, which such programs run. The
-// agent can write all of them. So the person reviews them before a process starts in that folder. A
-// yes covers exactly these contents.
-
-/** Folders and files at the top of the folder, in lower case, by the programs that read them. */
-const READ: ReadonlySet<string> = new Set([
-  // Claude Code
-  ...['.claude', '.claude.json', '.mcp.json'],
-  // Codex, Gemini CLI and Qwen Code, Goose, OpenCode, Cursor, Crush
-  ...['.codex', '.gemini', '.qwen', '.goose', '.opencode', 'opencode.json', 'opencode.jsonc', '.cursor'],
-  ...['.crush', '.crush.json', 'crush.json'],
-  // Others that speak the protocol, or are about to.
-  ...['.agents', '.augment', '.continue', '.copilot', '.factory', '.junie', '.kimi', '.kiro', '.vibe'],
-  // Variables that several programs load by themselves.
-  ...['.env', '.env.local', '.envrc'],
-]);
-interface PlantedFile {
-  readonly path: string;
-  /** SHA-256 of its contents. Null: the contents cannot be pinned, as with a link. */
-  readonly hash: string | null;
-  /** Its contents, for the person to read. Null: not text, or too long. */
-  readonly text: string | null;
-}
-
-type Inspected = Pick<Workspace, 'list' | 'walk' | 'bytesOf'>;
-
-/**
- * A file's name as case-insensitive file systems, and those that ignore invisible characters,
- * compare it.
- */
-const folded = (name: string) =>
-  name
-    .normalize('NFKC')
-    .replace(/\p{Cf}/gu, '')
-    .toLowerCase();
-
-/** Git settings that run no program. All other settings are shown. */
-const HARMLESS = [
-  /^core\.(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol)$/,
-  /^(remote\..*\.(url|fetch|pushurl)|branch\..*\.(remote|merge|rebase)|submodule\..*\.(url|active))$/,
-  /^(user\.(name|email)|init\.defaultbranch|pull\.(rebase|ff)|push\.(default|autosetupremote)|color\..*)$/,
-];
-
-/** Whether a settings file is certainly harmless. Each line must have the plainest form. */
-function isHarmless(config: string): boolean {
-  let section = '';
-  return config.split('\n').every((line) => {
-    if (/^\s*([#;].*)?$/.test(line)) return true;
-    const [, name, sub] = /^\s*\[([\w-]+)(?: "([^"\\]*)")?\]\s*$/.exec(line) ?? [];
-    if (name !== undefined) {
-      section = sub === undefined ? name : `${name}.${sub}`;
-      return true;
-    }
-    const [, key, value] = /^\s*([A-Za-z][\w-]*)\s*=\s*([^\\"]*)$/.exec(line) ?? [];
-    if (key === undefined || value === undefined) return false;
-    // `ext::` and similar addresses run a command.
-    return HARMLESS.some((each) => each.test(`${section}.${key}`.toLowerCase())) && !value.includes('::');
-  });
-}
-
-async function plantedIn(
-  workspace: Inspected,
-  limits: Pick<ProgramLimits, 'settingsEntries' | 'settingsBytes' | 'settingsShown' | 'repositoryEntries'>,
-): Promise<readonly PlantedFile[]> {
-  const found = new Map<string, PlantedFile>();
-  const unpinned = (path: string) => void found.set(path, { path, hash: null, text: null });
-  async function inspect({ path, kind }: Pick<EntryBelow, 'path' | 'kind'>, isSafe?: (text: string) => boolean) {
-    if (kind === 'folder') return;
-    if (kind !== 'file') return unpinned(path);
-    try {
-      const bytes = await workspace.bytesOf(path, limits.settingsBytes);
-      const text = fileText(bytes);
-      if (text !== null && isSafe?.(text) === true) return;
-      const hash = createHash('sha256').update(bytes).digest('hex');
-      found.set(path, { path, hash, text: text !== null && text.length <= limits.settingsShown ? text : null });
-    } catch (error) {
-      // The file has a second name, is too long, or changed meanwhile.
-      if (!(error instanceof WorkspaceError)) throw error;
-      unpinned(path);
-    }
-  }
-  async function below(path: string, most: number, each: (entry: EntryBelow) => Promise<void> | void): Promise<void> {
-    let count = 0;
-    for await (const entry of workspace.walk(path, most + 1)) {
-      count += 1;
-      if (count > most) return unpinned(path);
-      await each(entry);
-    }
-  }
-
-  /** `path`: of a repository's own folder. `''`: the agent's folder is a repository itself. */
-  async function inspectGit(path: string): Promise<void> {
-    const inGit = path === '' ? '' : `${path}/`;
-    for (const { name, kind } of await workspace.list(path)) {
-      const own = `${inGit}${name}`;
-      if (/^config(\.worktree)?$/.test(folded(name))) await inspect({ path: own, kind }, isHarmless);
-      else if (folded(name) === 'hooks' && kind === 'folder')
-        await below(own, limits.settingsEntries, async (entry) => {
-          if (!entry.path.endsWith('.sample')) await inspect(entry);
-        });
-      else if (folded(name) === 'modules' && kind === 'folder')
-        await below(own, limits.settingsEntries, async (entry) => {
-          if (/(^|\/)(config(\.worktree)?|hooks\/.*(?<!\.sample))$/.test(folded(entry.path)))
-            await inspect(entry, isHarmless);
-        });
-      // The settings then come from another folder.
-      else if (kind === 'link' || folded(name) === 'commondir') unpinned(own);
-    }
-  }
-
-  const top = await workspace.list('');
-  for (const { name, kind } of top)
-    if (READ.has(folded(name))) {
-      if (kind === 'folder') await below(name, limits.settingsEntries, (entry) => inspect(entry));
-      else await inspect({ path: name, kind });
-    }
-  const names = new Set(top.map(({ name }) => folded(name)));
-  const isRepository = names.has('head') && ((names.has('objects') && names.has('refs')) || names.has('commondir'));
-  if (isRepository) await inspectGit('');
-  if (isRepository || names.has('.git'))
-    // Git also uses a repository inside a repository.
-    await below('', limits.repositoryEntries, async ({ path, kind }) => {
-      if (folded(path.split('/').at(-1) ?? '') !== '.git') return;
-      if (kind === 'folder') await inspectGit(path);
-      // A `.git` file or link leads to a repository elsewhere.
-      else unpinned(path);
-    });
-  return [...found.values()];
-}
-
-/**
- * The question to the person: contents as changes, which the page shows in full, and the hash of
- * contents that are too long for that.
- */
-function questionOf(name: string, files: readonly PlantedFile[]): Readonly<Record<string, unknown>> {
-  const long = files.filter(({ text }) => text === null);
-  return {
-    command: `start ${name} with the settings in the folder`,
-    diffs: files.flatMap(({ path, text }) => (text === null ? [] : [{ path, old_text: '', new_text: text }])),
-    ...(long.length === 0 ? {} : { sha256: Object.fromEntries(long.map(({ path, hash }) => [path, hash])) }),
-  };
 }
 
 export interface ProgramMindDeps {
@@ -421,9 +186,6 @@ export interface ProgramMind extends AgentMind {
 
 type Open = Given & OpenSession;
 
-/** The question appears under the same tool name as Claude Code's own commands. */
-const RUNS = `${MIND_PREFIX}execute`;
-type Settings = Awaited<ReturnType<typeof plantedIn>>;
 const ROOSTS_OWN: Verdict = { let: true, over: () => undefined };
 const STOPPED = sentence`It was stopped.`;
 /** For the agent. */
@@ -434,55 +196,38 @@ const ABORTED = 'aborted' satisfies MindErrorKind;
 const unfinished = (name: string): string =>
   sentence`${name} ended its turn early. What it said is stored. Write to it to continue.`;
 
-export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
-  const { name, folder, limits, timers, now } = deps;
-  let open: Open | null = null;
-  let state: ReturnType<ProgramMind['status']>['state'] = 'waiting';
-  let since = now();
-  /** Aborts when the run is over. */
-  const over = new AbortController();
-  let starting: Promise<Open> | null = null;
-  let turn: Turn | null = null;
-  /** Aborts when the waits of this turn are over. */
-  let turnOver = new AbortController();
+/** The answer of a turn that ended for this reason. */
+function answerOf(name: string, reason: unknown, text: string, toolless: boolean): MindAnswer {
+  const ok = { ok: true, blocks: blocksOf(text), usage: null } as const;
+  switch (reason) {
+    case 'cancelled':
+      return failed(ABORTED, STOPPED, text);
+    case 'end_turn':
+      return { ...ok, stop: 'end', ...(toolless ? { toolless } : {}) };
+    case 'refusal':
+      return { ...ok, stop: 'refusal' };
+    default:
+      return failed('stream-cut', unfinished(name), text);
+  }
+}
+
+interface QuestionsDeps extends Pick<ProgramMindDeps, 'permit' | 'callerOf' | 'limits'> {
+  readonly silence: Pick<Silence, 'hold'>;
+  /** The turn of that session, and the signal that ends its waits. */
+  readonly current: (sessionId: string) => { readonly turn: Turn | null; readonly signal: AbortSignal };
+  /** The person's words to a question. The protocol carries only yes and no. */
+  readonly onWords: (words: string) => void;
+}
+
+/** Asks the person what the program asks. */
+function createQuestions(deps: QuestionsDeps): ConnectionHandlers['permission'] {
+  const { silence, current, onWords } = deps;
   let questions = 0;
-  const silence = createSilence(name, limits.silentMs, timers);
-  /**
-   * The person's words to a question, for the next prompt. The protocol carries only yes and no.
-   */
-  const told: string[] = [];
-  const reported = createReported(name, deps.countsItself);
-  let mayResume = deps.wakes;
-  /** The session was resumed, and has not answered yet. */
-  let unproven = false;
-  /** Whether the process has Roost's tools. Null: it has not requested them yet, and still may. */
-  let hasTools: boolean | null = null;
-  /** The newest prompt that was completed. The session then holds all of it. */
-  let whole: MindRequest | null = null;
-
-  function become(next: typeof state): void {
-    if (next === state) return;
-    state = next;
-    since = now();
-    deps.onChange();
-  }
-
-  function toolsAre(has: boolean): void {
-    if (hasTools === has) return;
-    hasTools = has;
-    deps.onTools(has);
-  }
-
-  async function permission({
-    sessionId,
-    toolCall,
-    options,
-  }: RequestPermissionRequest): Promise<RequestPermissionResponse> {
+  return async ({ sessionId, toolCall, options }) => {
     const cancelled = { outcome: { outcome: 'cancelled' } } as const;
-    const mine = turn;
-    if (!mine || sessionId !== open?.sessionId || questions >= limits.openQuestions) return cancelled;
-    const { signal } = turnOver;
-    const { tool, input, own, begun } = mine.asked(toolCall);
+    const { turn, signal } = current(sessionId);
+    if (!turn || questions >= deps.limits.openQuestions) return cancelled;
+    const { tool, input, own, begun } = turn.asked(toolCall);
     questions += 1;
     const answered = silence.hold();
     try {
@@ -496,12 +241,56 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
       if (verdict.let && option) begun(verdict.over);
       else if (verdict.let) verdict.over({ text: ONLY_ALWAYS, isError: true, stopped: true });
       if (signal.aborted) return cancelled;
-      if (!verdict.let || !option) told.push(verdict.let ? ONLY_ALWAYS : verdict.words);
+      if (!verdict.let || !option) onWords(verdict.let ? ONLY_ALWAYS : verdict.words);
       return option ? { outcome: { outcome: 'selected', optionId: option.optionId } } : cancelled;
     } finally {
       questions -= 1;
       answered();
     }
+  };
+}
+
+export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
+  const { name, folder, limits, timers, now } = deps;
+  let open: Open | null = null;
+  let state: ReturnType<ProgramMind['status']>['state'] = 'waiting';
+  let since = now();
+  /** Aborts when the run is over. */
+  const over = new AbortController();
+  let starting: Promise<Open> | null = null;
+  let turn: Turn | null = null;
+  /** Aborts when the waits of this turn are over. */
+  let turnOver = new AbortController();
+  const silence = createSilence(name, limits.silentMs, timers);
+  /** The person's words to questions, for the next prompt. */
+  const told: string[] = [];
+  const reported = createReported(name, deps.countsItself);
+  let mayResume = deps.wakes;
+  /** The session was resumed, and has not answered yet. */
+  let unproven = false;
+  /** Whether the process has Roost's tools. Null: it has not requested them yet, and still may. */
+  let hasTools: boolean | null = null;
+  /** The newest prompt that was completed. The session then holds all of it. */
+  let whole: MindRequest | null = null;
+
+  const permission = createQuestions({
+    ...deps,
+    silence,
+    current: (id) => ({ turn: id === open?.sessionId ? turn : null, signal: turnOver.signal }),
+    onWords: (words) => told.push(words),
+  });
+
+  function become(next: typeof state): void {
+    if (next === state) return;
+    state = next;
+    since = now();
+    deps.onChange();
+  }
+
+  function toolsAre(has: boolean): void {
+    if (hasTools === has) return;
+    hasTools = has;
+    deps.onTools(has);
   }
 
   async function begin(request: MindRequest, late: AbortSignal): Promise<Open> {
@@ -554,50 +343,22 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
     return made;
   }
 
-  /**
-   * Asks the person about settings in the folder that the process obeys by itself. Resolves with
-   * those that they allowed. Throws where they say no, or are absent.
-   */
-  async function letSettings(signal: AbortSignal): Promise<Settings> {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    const found = await plantedIn(deps.workspace, limits);
-    const paths = found.map(({ path }) => path).join(', ');
-    if (found.some(({ hash }) => hash === null))
-      throw new ProgramError(
-        'other',
-        sentence`${name} was not started. Its agent’s folder has settings for it, and Roost cannot read some of them (${paths}). Delete them under Files.`,
-      );
-    if (found.length === 0) return found;
-    const input = questionOf(name, found);
-    const verdict = await deps.permit({ tool: RUNS, input, caller: deps.callerOf(signal) });
-    if (!verdict.let)
-      throw new ProgramError(
-        'other',
-        sentence`${name} was not started: its agent’s folder has settings that it would follow (${paths}). Delete them under Files, or let it start with them in the Inbox.`,
-      );
-    verdict.over({ text: 'It was started with them.', isError: false, stopped: false });
-    return found;
-  }
-
   /** If the turn is stopped or the run ends, the process is ended at any point of its start. */
   async function started(request: MindRequest, { onState, signal }: MindListener): Promise<Open> {
     if (open) return open;
     become('waiting');
     const place = (position: number) => onState?.({ kind: 'waiting', position });
     const left = AbortSignal.any([signal, over.signal]);
-    async function start(): Promise<Open> {
-      const agreed = await letSettings(left);
-      const made = await deps.inTurn(() => inTime(timers, limits, left, (late) => begin(request, late)), place, left);
-      if (isSameJson(agreed, await plantedIn(deps.workspace, limits))) return made;
-      open = null;
-      await made.line.close();
-      throw new ProgramError(
-        'other',
-        sentence`${name} was ended: settings that it follows changed in its agent’s folder while it started.`,
-      );
-    }
     try {
-      starting = start();
+      starting = startReviewed(
+        deps,
+        deps.callerOf(left),
+        () => deps.inTurn(() => inTime(timers, limits, left, (late) => begin(request, late)), place, left),
+        async (made) => {
+          open = null;
+          await made.line.close();
+        },
+      );
       return await starting;
     } catch (error) {
       const fault = faultOf(name, error);
@@ -607,16 +368,6 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
     } finally {
       starting = null;
     }
-  }
-
-  async function prompted(
-    mine: Open,
-    prompt: ContentBlock[],
-    signal: AbortSignal,
-  ): Promise<PromptResponse | 'stopped'> {
-    await mine.modes.ask();
-    const ways = { signal, silence, onStop: () => turnOver.abort(), timers, cancelMs: limits.cancelMs };
-    return await sayPrompt(mine, prompt, ways);
   }
 
   async function answer(request: MindRequest, listener: MindListener): Promise<MindAnswer> {
@@ -629,12 +380,18 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
     try {
       const session = await started(request, listener);
       if (listener.signal.aborted) return failed(ABORTED, STOPPED, '');
-      turn = mine;
-      become('working');
-      listener.onState?.({ kind: 'sent' });
-      whole = null;
       const words = told.splice(0);
-      const first = prompted(session, promptOf(session, request, words, session.takes), listener.signal);
+      const prompt = async (open: Open) => {
+        turn = mine;
+        become('working');
+        return await sayPrompt(open, promptOf(open, request, words, open.takes), {
+          ...{ signal: listener.signal, silence, timers, cancelMs: limits.cancelMs },
+          onStop: () => turnOver.abort(),
+        });
+      };
+      whole = null;
+      const first = prompt(session);
+      listener.onState?.({ kind: 'sent' });
       const ended = await first.catch(async (error: unknown) => {
         // A session that opens may still fail to answer. The turn then falls back to soul and
         // transcript.
@@ -642,33 +399,25 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
         await session.line.close();
         open = null;
         turn = null;
-        const anew = await started(request, listener);
-        turn = mine;
-        become('working');
-        return await prompted(anew, promptOf(anew, request, words, anew.takes), listener.signal);
+        return await prompt(await started(request, listener));
       });
       unproven = false;
       if (ended !== 'stopped') whole = request;
-      const reason: unknown = ended === 'stopped' ? 'cancelled' : isRecord(ended) ? ended.stopReason : null;
-      const stopped = reason === 'cancelled' || listener.signal.aborted;
-      mine.end(stopped ? STOPPED : null);
-      const text = mine.text();
-      const spent = reported.spent(mine.dollars());
-      const blocks = text === '' ? [] : [{ kind: 'text' as const, text }];
-      if (stopped) return { ...failed(ABORTED, STOPPED, text), ...spent };
+      const isStopped = listener.signal.aborted || ended === 'stopped';
+      const reason: unknown = isStopped ? 'cancelled' : isRecord(ended) ? ended.stopReason : null;
+      mine.end(reason === 'cancelled' ? STOPPED : null);
       // A process that has answered without requesting the tools does not know them.
       if (reason === 'end_turn' && hasTools === null) toolsAre(false);
-      const toolless = hasTools === false ? { toolless: true } : {};
-      if (reason === 'end_turn') return { ok: true, blocks, stop: 'end', ...toolless, ...spent };
-      if (reason === 'refusal') return { ok: true, blocks, stop: 'refusal', ...spent };
-      return { ...failed('stream-cut', unfinished(name), text), ...spent };
+      return { ...answerOf(name, reason, mine.text(), hasTools === false), ...reported.spent(mine.dollars()) };
     } catch (error) {
-      const [kind, message] = listener.signal.aborted
-        ? ([ABORTED, STOPPED] as const)
-        : (['upstream-broken', faultOf(name, error).message] as const);
+      const { aborted } = listener.signal;
+      const message = aborted ? STOPPED : faultOf(name, error).message;
       mine.end(message);
       // A failed turn still has the cost that it reported.
-      return { ...failed(kind, message, mine.text()), ...reported.spent(mine.dollars()) };
+      return {
+        ...failed(aborted ? ABORTED : 'upstream-broken', message, mine.text()),
+        ...reported.spent(mine.dollars()),
+      };
     } finally {
       turn = null;
       turnOver.abort();
