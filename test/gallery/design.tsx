@@ -26,16 +26,8 @@ function Example({ title, children }: { title: string; children: ReactNode }) {
 function TextField({ label, text, problem }: { label: string; text: string; problem?: string }) {
   const { props } = useDraft({ text, parse: (value) => value, onSave: () => Promise.resolve() });
   return (
-    <Field label={label} hint="A hint of one sentence." problem={problem ?? null}>
-      {({ id, describedBy }) => (
-        <input
-          {...props}
-          id={id}
-          className="field"
-          aria-invalid={problem !== undefined}
-          aria-describedby={describedBy}
-        />
-      )}
+    <Field label={label} hint="A hint of one sentence." wrong={problem ?? null}>
+      {(given) => <input {...props} {...given} className="field" />}
     </Field>
   );
 }

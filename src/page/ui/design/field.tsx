@@ -6,49 +6,9 @@ import './fields.css';
 interface FieldProps {
   readonly label: string;
   readonly hint?: ReactNode;
-  /** What is wrong with the input, or null. */
-  readonly problem?: string | null;
-  /** Several controls under one heading. */
-  readonly group?: boolean;
-  /** `describedBy`: ids of the hint and the problem. */
-  readonly children: (ids: { readonly id: string; readonly describedBy: string }) => ReactNode;
-}
-
-export function Field({ label, hint, problem = null, group = false, children }: FieldProps) {
-  const id = useId();
-  const below = (
-    <>
-      {hint !== undefined && (
-        <p id={`${id}-hint`} className="setting-hint">
-          {hint}
-        </p>
-      )}
-      <p id={`${id}-problem`} className="setting-state" role="status" data-wrong="true">
-        {problem}
-      </p>
-    </>
-  );
-  const control = children({ id, describedBy: `${id}-hint ${id}-problem` });
-  return group ? (
-    <fieldset className="setting">
-      <legend>{label}</legend>
-      {control}
-      {below}
-    </fieldset>
-  ) : (
-    <div className="setting">
-      <label htmlFor={id}>{label}</label>
-      <div className="setting-row">{control}</div>
-      {below}
-    </div>
-  );
-}
-
-interface LabelledProps {
-  readonly label: string;
-  readonly hint?: ReactNode;
   /** What is wrong with the input. */
   readonly wrong?: string | null | undefined;
+  /** Attributes of the control. */
   readonly children: (given: {
     readonly id: string;
     readonly 'aria-invalid': boolean;
@@ -56,22 +16,20 @@ interface LabelledProps {
   }) => ReactNode;
 }
 
-/** A field of a form, with its label above it. */
-export function Labelled({ label, hint, wrong = null, children }: LabelledProps) {
+/** A control with its label above it. */
+export function Field({ label, hint, wrong = null, children }: FieldProps) {
   const id = useId();
   return (
-    <div className="rows-top gap-3 stack full">
-      <label className="text-2 medium" htmlFor={id}>
-        {label}
-      </label>
+    <div className="form-field">
+      <label htmlFor={id}>{label}</label>
       {children({ id, 'aria-invalid': wrong !== null, 'aria-describedby': `${id}-hint ${id}-wrong` })}
       {hint !== undefined && (
-        <p id={`${id}-hint`} className="setting-hint no-margin">
+        <p id={`${id}-hint`} className="setting-hint">
           {hint}
         </p>
       )}
       {wrong !== null && (
-        <p id={`${id}-wrong`} className="danger text-2" role="alert">
+        <p id={`${id}-wrong`} className="danger text-2 above-2" role="alert">
           {wrong}
         </p>
       )}
@@ -79,9 +37,42 @@ export function Labelled({ label, hint, wrong = null, children }: LabelledProps)
   );
 }
 
+interface SelectFieldProps<Value extends string> extends Omit<FieldProps, 'children'> {
+  /** Values with their texts. */
+  readonly choices: readonly (readonly [Value, string])[];
+  readonly value: Value;
+  readonly onChange: (value: Value) => void;
+}
+
+/** A choice of a few values, in words. */
+export function SelectField<Value extends string>(props: SelectFieldProps<Value>) {
+  const { choices, value, onChange, ...field } = props;
+  return (
+    <Field {...field}>
+      {(given) => (
+        <select
+          {...given}
+          className="field"
+          value={value}
+          onChange={({ target }) => {
+            const chosen = choices.find(([key]) => key === target.value);
+            if (chosen) onChange(chosen[0]);
+          }}
+        >
+          {choices.map(([key, text]) => (
+            <option key={key} value={key}>
+              {text}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
 type InputProps = Pick<ComponentProps<'input'>, 'type' | 'inputMode' | 'min' | 'max' | 'step' | 'list'>;
 
-interface TextFieldProps extends Omit<LabelledProps, 'children'>, InputProps {
+interface TextFieldProps extends Omit<FieldProps, 'children'>, InputProps {
   readonly value: string;
   readonly onText: (text: string) => void;
   /** Several lines. */
@@ -104,7 +95,7 @@ export function TextField(props: TextFieldProps) {
   const { type, inputMode, min, max, step, list } = props;
   const written = prose ? { dir: 'auto' } : { spellCheck: false, autoCapitalize: 'off' };
   return (
-    <Labelled label={label} hint={hint} wrong={wrong}>
+    <Field label={label} hint={hint} wrong={wrong}>
       {(given) => {
         const common = {
           ...{ ...given, ...written, value, placeholder, maxLength, autoComplete, onBlur, onFocus },
@@ -117,7 +108,7 @@ export function TextField(props: TextFieldProps) {
           <textarea {...common} rows={rows} />
         );
       }}
-    </Labelled>
+    </Field>
   );
 }
 

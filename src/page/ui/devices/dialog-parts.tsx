@@ -30,11 +30,11 @@ export function PasteText({ label, placeholder, button, onText }: Props) {
   };
   return (
     <form className="narrow full" onSubmit={(event) => void take(event)}>
-      <Field label={label} problem={failed}>
-        {({ id, describedBy }) => (
+      <Field label={label} wrong={failed}>
+        {(given) => (
           <div className="device-line gap-4 flex wrap at-bottom full">
             <textarea
-              id={id}
+              {...given}
               className="field device-text narrow break"
               rows={2}
               spellCheck={false}
@@ -42,8 +42,6 @@ export function PasteText({ label, placeholder, button, onText }: Props) {
               autoCapitalize="off"
               placeholder={placeholder}
               value={text}
-              aria-invalid={failed !== null}
-              aria-describedby={describedBy}
               onChange={({ target }) => {
                 setText(target.value);
                 fail(null);

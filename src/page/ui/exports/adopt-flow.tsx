@@ -19,7 +19,7 @@ import { useHousehold, useLive, useRoost } from '../context.tsx';
 import { Diff } from '../parts/diff.tsx';
 import { changeDetails, changeText, neverText, unfitText } from '../text/record-changes.ts';
 import { Progress } from '../design/progress.tsx';
-import { Field, TextField, WrongNote } from '../design/field.tsx';
+import { SelectField, TextField, WrongNote } from '../design/field.tsx';
 import { names, plural } from '../text/sizes.ts';
 import { Words } from '../chat/markdown.tsx';
 import { Face } from '../grid/face.tsx';
@@ -220,22 +220,12 @@ function Form({
           {position === null ? (
             <p className="setting-hint">{t`Every seat is taken. One is free when somebody retires.`}</p>
           ) : (
-            <Field label={t`Seat`}>
-              {(field) => (
-                <select
-                  id={field.id}
-                  className="field"
-                  value={position}
-                  onChange={(event) => setChosen(free.find((seat) => seat === Number(event.target.value)) ?? null)}
-                >
-                  {free.map((seat) => (
-                    <option key={seat} value={seat}>
-                      {t`Seat ${seatNumber(seat)} · ${seatColor(seat).colorName}`}
-                    </option>
-                  ))}
-                </select>
-              )}
-            </Field>
+            <SelectField
+              label={t`Seat`}
+              choices={free.map((seat) => [String(seat), t`Seat ${seatNumber(seat)} · ${seatColor(seat).colorName}`])}
+              value={String(position)}
+              onChange={(value) => setChosen(free.find((seat) => String(seat) === value) ?? null)}
+            />
           )}
         </div>
       )}

@@ -197,14 +197,8 @@ function Preview({
         label={t`For`}
         {...(!isNew && soul !== null ? { hint: t`The soul in ${shownText(soul.path)} is only for a new agent.` } : {})}
       >
-        {({ id, describedBy }) => (
-          <select
-            id={id}
-            className="field"
-            aria-describedby={describedBy}
-            value={who}
-            onChange={({ target: { value } }) => setWho(value)}
-          >
+        {(given) => (
+          <select {...given} className="field" value={who} onChange={({ target: { value } }) => setWho(value)}>
             {seat !== undefined && <option value={NEW}>{t`A new agent`}</option>}
             <AgentOptions agents={agents} />
           </select>

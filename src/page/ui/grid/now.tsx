@@ -127,7 +127,7 @@ export default function Now() {
   const busy = useBusy();
   if (busy.length === 0) return null;
   return (
-    <section className="now" aria-label={t`Now`}>
+    <section className="now panel box pad-4-6" aria-label={t`Now`}>
       <h2 className="ink-3 text-1">{t`Now`}</h2>
       <ul>
         {busy.map((mate) => (

@@ -163,21 +163,20 @@ function MoneyField({ label, own, under, max, save }: MoneyProps) {
     onSave: (usd) => told({ label, save: () => save(usd ?? undefined), undo: () => save(own) }),
   });
   return (
-    <Field label={label} problem={isWrong ? t`Give an amount from 0 to ${budgetText(max)}, or nothing.` : null}>
-      {({ id, describedBy }) => (
-        <>
+    <Field label={label} wrong={isWrong ? t`Give an amount from 0 to ${budgetText(max)}, or nothing.` : null}>
+      {(given) => (
+        <div className="setting-row">
           <span className="setting-unit" aria-hidden="true">
             $
           </span>
           <input
             {...props}
-            id={id}
+            {...given}
             className="field field-number"
             inputMode="decimal"
             placeholder={under === null ? t`no limit` : String(under)}
-            aria-describedby={describedBy}
           />
-        </>
+        </div>
       )}
     </Field>
   );
@@ -204,10 +203,10 @@ function TimeZone({
     onSave: set,
   });
   return (
-    <Field label={label} problem={isWrong ? t`Give the name of a time zone, such as Europe/Berlin.` : null}>
-      {({ id, describedBy }) => (
-        <>
-          <input {...props} id={id} className="field" list={list} aria-describedby={describedBy} />
+    <Field label={label} wrong={isWrong ? t`Give the name of a time zone, such as Europe/Berlin.` : null}>
+      {(given) => (
+        <div className="setting-row">
+          <input {...props} {...given} className="field" list={list} />
           <datalist id={list}>
             {Intl.supportedValuesOf('timeZone').map((zone) => (
               <option key={zone} value={zone} />
@@ -218,7 +217,7 @@ function TimeZone({
               {t`Take ${here}`}
             </button>
           )}
-        </>
+        </div>
       )}
     </Field>
   );

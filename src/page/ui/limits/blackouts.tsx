@@ -4,7 +4,6 @@ import { isClockTime, readDateTime, type RecurringBlackout } from '../../../shar
 import { t } from '../../language/t.ts';
 import { type Coordination, withCoordination } from '../../state/relay-info.ts';
 import { CloseIcon } from '../design/icons.tsx';
-import { Field } from '../design/field.tsx';
 import { dayTitle, WEEK } from '../schedule/words.ts';
 import { useChangeLimits, useLimits } from './limits.ts';
 
@@ -162,41 +161,35 @@ export function BlackoutFields({ timeZone }: { timeZone: string }) {
   const set = (value: Blackouts | undefined) =>
     void change(label, (coordination) => withCoordination(coordination, 'blackouts', value));
   return (
-    <Field label={label} hint={t`Only you can wake agents then. Clock: ${timeZone}.`} group>
-      {() => (
-        <>
-          <ul className="blackouts under-4 gap-4 stack">
-            {list.map((blackout, at) => (
-              <Row
-                key={at}
-                blackout={blackout}
-                at={at}
-                onChange={(next) => set(list.map((each, i) => (i === at ? next : each)))}
-                onRemove={() => set(list.filter((_, i) => i !== at))}
-              />
-            ))}
-          </ul>
-          <div className="flex wrap gap-4">
-            {list.length < MOST && (
-              <>
-                <button
-                  type="button"
-                  className="ghost"
-                  onClick={() => set([...list, NIGHT])}
-                >{t`Add quiet hours`}</button>
-                <button
-                  type="button"
-                  className="ghost"
-                  onClick={() => set([...list, tomorrow(Date.now())])}
-                >{t`Add a single time`}</button>
-              </>
-            )}
-            {agentId !== null && own.blackouts !== undefined && (
-              <button type="button" className="link-button" onClick={() => set(undefined)}>{t`As everybody`}</button>
-            )}
-          </div>
-        </>
-      )}
-    </Field>
+    <fieldset className="setting">
+      <legend>{label}</legend>
+      <ul className="blackouts under-4 gap-4 stack">
+        {list.map((blackout, at) => (
+          <Row
+            key={at}
+            blackout={blackout}
+            at={at}
+            onChange={(next) => set(list.map((each, i) => (i === at ? next : each)))}
+            onRemove={() => set(list.filter((_, i) => i !== at))}
+          />
+        ))}
+      </ul>
+      <div className="flex wrap gap-4">
+        {list.length < MOST && (
+          <>
+            <button type="button" className="ghost" onClick={() => set([...list, NIGHT])}>{t`Add quiet hours`}</button>
+            <button
+              type="button"
+              className="ghost"
+              onClick={() => set([...list, tomorrow(Date.now())])}
+            >{t`Add a single time`}</button>
+          </>
+        )}
+        {agentId !== null && own.blackouts !== undefined && (
+          <button type="button" className="link-button" onClick={() => set(undefined)}>{t`As everybody`}</button>
+        )}
+      </div>
+      <p className="setting-hint">{t`Only you can wake agents then. Clock: ${timeZone}.`}</p>
+    </fieldset>
   );
 }

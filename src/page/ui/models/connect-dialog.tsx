@@ -28,7 +28,7 @@ import { KeyField } from './model-select.tsx';
 import { connectionName, modelName, secondsText, stateText, TALKS_ONLY } from './names.ts';
 import './connect.css';
 import { useAction } from '../design/use-action.ts';
-import { Labelled, TextField, WrongNote } from '../design/field.tsx';
+import { SelectField, TextField, WrongNote } from '../design/field.tsx';
 
 export type Trying =
   | { readonly kind: 'idle' }
@@ -96,22 +96,12 @@ export function Choice({ given, models, connect, onBack }: Props) {
       {models.length > FILTERED_ABOVE && (
         <TextField label={t`Find a model`} type="search" value={words} onText={setWords} />
       )}
-      <Labelled label={t`Model`}>
-        {(given) => (
-          <select
-            {...given}
-            className="field field-select"
-            value={model ?? ''}
-            onChange={(event) => setChosen(event.target.value)}
-          >
-            {shown.map((each) => (
-              <option key={each.id} value={each.id}>
-                {each.name}
-              </option>
-            ))}
-          </select>
-        )}
-      </Labelled>
+      <SelectField
+        label={t`Model`}
+        choices={shown.map((each) => [each.id, each.name])}
+        value={model ?? ''}
+        onChange={setChosen}
+      />
       <div className="above-2 flex wrap gap-4">
         <button type="submit" className="solid" disabled={model === null}>{t`Connect`}</button>
         <button type="button" className="ghost" onClick={onBack}>{t`Back`}</button>

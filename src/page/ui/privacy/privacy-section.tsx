@@ -9,7 +9,7 @@ import { type AskedItems, findSentence, previewItems, type SentenceFound } from 
 import { ForgetPreviewList, Preview } from '../agent/forget-preview.tsx';
 import { useActions, useHousehold, useRoost } from '../context.tsx';
 import { SureDialog } from '../design/dialog.tsx';
-import { Field, TextField, WrongNote } from '../design/field.tsx';
+import { Field, SelectField, TextField, WrongNote } from '../design/field.tsx';
 import { useAction } from '../design/use-action.ts';
 import { fullTime } from '../text/time.ts';
 import { asBeginning, plural } from '../text/sizes.ts';
@@ -39,18 +39,12 @@ function SpanForm() {
       <h3>{t`Forget a span of time`}</h3>
       <p>{t`Messages of that time, with their summaries and notes. Awake agents may know them until they sleep.`}</p>
       <form className="gap-4 stack" onSubmit={submit}>
-        <Field label={t`With`}>
-          {({ id }) => (
-            <select id={id} className="field" value={agentId} onChange={({ target }) => setAgentId(target.value)}>
-              <option value="">{t`Everybody`}</option>
-              {team.all.map((each) => (
-                <option key={each.agentId} value={each.agentId}>
-                  {each.name}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <SelectField
+          label={t`With`}
+          choices={[['', t`Everybody`], ...team.all.map((each) => [each.agentId, each.name] as const)]}
+          value={agentId}
+          onChange={setAgentId}
+        />
         <TextField label={t`From`} type="datetime-local" short value={from} onText={setFrom} />
         <TextField label={t`Until`} type="datetime-local" short value={to} onText={setTo} />
         <p>
@@ -102,18 +96,19 @@ function ItemsForm() {
       <h3>{t`Forget a person, a page or a tool’s answers`}</h3>
       <p>{t`Messages with these words, with their summaries and notes. Threads, tasks, files and souls stay.`}</p>
       <form className="gap-4 stack" onSubmit={submit}>
-        <Field label={t`Forget`}>
-          {({ id }) => (
-            <select id={id} className="field" value={what} onChange={({ target }) => setWhat(target.value as What)}>
-              <option value="words">{t`what has these words`}</option>
-              <option value="tool">{t`answers of this tool`}</option>
-            </select>
-          )}
-        </Field>
+        <SelectField
+          label={t`Forget`}
+          choices={[
+            ['words', t`what has these words`],
+            ['tool', t`answers of this tool`],
+          ]}
+          value={what}
+          onChange={setWhat}
+        />
         <Field label={what === 'tool' ? t`Name of the tool` : t`A name, or the address of a page`}>
-          {({ id }) => (
+          {(given) => (
             <input
-              id={id}
+              {...given}
               className="field"
               dir="auto"
               minLength={LIMITS.sentence}

@@ -12,7 +12,7 @@ import { schedulesOf } from '../../state/schedules.ts';
 import { useRoost } from '../context.tsx';
 import { useQuery } from '../hooks.ts';
 import { EXAMPLES, type Routine, routineOf } from '../schedule/drafts.ts';
-import { Labelled } from '../design/field.tsx';
+import { SelectField, WrongNote } from '../design/field.tsx';
 import { ToolsField } from '../schedule/tools-field.tsx';
 import { Dialog } from '../design/dialog.tsx';
 import { plural } from '../text/sizes.ts';
@@ -21,7 +21,6 @@ import { KIND_NAMES } from './words.ts';
 // Fields of routines look alike, wherever they stand.
 import '../schedule/schedule.css';
 import { useAction } from '../design/use-action.ts';
-import { WrongNote } from '../design/field.tsx';
 
 /** The mapping being edited; null: a new one. */
 interface Editing {
@@ -203,23 +202,16 @@ function MappingDialog({ project, mate, mapping, away, onClose }: DialogProps) {
     <Dialog title={t`${t`Routine`}: ${mapping?.name ?? mate.name}`} onClose={onClose}>
       <form className="project-form editor" noValidate onSubmit={save}>
         {!mapping && (
-          <Labelled label={t`Routine`} wrong={schedules.kind === 'failed' ? problemText(schedules.problem) : undefined}>
-            {(given) => (
-              <select
-                {...given}
-                className="field"
-                value={routineId}
-                onChange={({ target }) => setRoutineId(target.value)}
-              >
-                <option value={NEW}>{t`New: every 30 minutes, take a task that is ready`}</option>
-                {free.map(({ scheduleId, schedule }) => (
-                  <option key={scheduleId} value={scheduleId}>
-                    {schedule.name}
-                  </option>
-                ))}
-              </select>
-            )}
-          </Labelled>
+          <SelectField
+            label={t`Routine`}
+            wrong={schedules.kind === 'failed' ? problemText(schedules.problem) : undefined}
+            choices={[
+              [NEW, t`New: every 30 minutes, take a task that is ready`],
+              ...free.map(({ scheduleId, schedule }) => [scheduleId, schedule.name] as const),
+            ]}
+            value={routineId}
+            onChange={setRoutineId}
+          />
         )}
         <ColumnsField project={project} columnIds={draft.columnIds} onColumns={(columnIds) => change({ columnIds })} />
         <ToolsField
@@ -264,23 +256,16 @@ function ColumnsField({ project, columnIds, onColumns }: ColumnsProps) {
   const ready = project.columns.filter(({ kind }) => kind === 'ready').map(({ columnId }) => columnId);
   return (
     <div className="above-5 stack gap-4">
-      <Labelled
+      <SelectField
         label={t`Columns it takes tasks from`}
         hint={t`Agents take tasks only from columns of the kind “${KIND_NAMES.ready}”.`}
-        wrong={undefined}
-      >
-        {(given) => (
-          <select
-            {...given}
-            className="field"
-            value={columnIds === null ? 'all' : 'some'}
-            onChange={({ target }) => onColumns(target.value === 'all' ? null : ready)}
-          >
-            <option value="all">{t`As the routine says`}</option>
-            <option value="some">{t`Only these…`}</option>
-          </select>
-        )}
-      </Labelled>
+        choices={[
+          ['all', t`As the routine says`],
+          ['some', t`Only these…`],
+        ]}
+        value={columnIds === null ? 'all' : 'some'}
+        onChange={(value) => onColumns(value === 'all' ? null : ready)}
+      />
       {columnIds !== null && (
         <ul className="choices stack gap-4" aria-label={t`Columns it takes tasks from`}>
           {project.columns.map(({ columnId, name, kind }) => (

@@ -12,7 +12,7 @@ import { useRoost } from '../context.tsx';
 import { useQuery } from '../hooks.ts';
 import { KIND_NAMES } from '../projects/words.ts';
 import { asBeginning } from '../text/sizes.ts';
-import { Labelled } from '../design/field.tsx';
+import { SelectField } from '../design/field.tsx';
 
 /** As the relay reads it: a kind names all columns of that kind. */
 const READY = 'ready';
@@ -56,28 +56,22 @@ export function ColumnsField({ agentId, columns, onColumns, wrong }: ColumnsFiel
   const choice = columns === null ? 'unset' : isChoosing || columns.length > 0 ? 'some' : 'none';
   return (
     <div className="above-5 stack gap-4">
-      <Labelled
+      <SelectField
         label={t`Columns it takes tasks from`}
         hint={t`Agents take tasks only from columns of the kind “${KIND_NAMES.ready}”.`}
         wrong={wrong}
-      >
-        {(given) => (
-          <select
-            {...given}
-            className="field"
-            value={choice}
-            onChange={({ target: { value } }) => {
-              setChoosing(value === 'some');
-              setSeen(set);
-              onColumns(value === 'unset' ? null : value === 'none' ? [] : set);
-            }}
-          >
-            <option value="unset">{labelOf(READY)}</option>
-            <option value="none">{asBeginning(t`none`)}</option>
-            <option value="some">{t`Only these…`}</option>
-          </select>
-        )}
-      </Labelled>
+        choices={[
+          ['unset', labelOf(READY)],
+          ['none', asBeginning(t`none`)],
+          ['some', t`Only these…`],
+        ]}
+        value={choice}
+        onChange={(value) => {
+          setChoosing(value === 'some');
+          setSeen(set);
+          onColumns(value === 'unset' ? null : value === 'none' ? [] : set);
+        }}
+      />
       {choice === 'some' && (
         <fieldset className="editor-columns">
           <legend className="visually-hidden">{t`Columns it takes tasks from`}</legend>

@@ -16,10 +16,10 @@ import { OneOf } from '../design/one-of.tsx';
 import { localText } from '../text/time.ts';
 import { type Merged, mergedInto, nextOf, type TimingDraft, type Wrong, wrongAt } from './drafts.ts';
 import { dayTitle, momentText, nextText, WEEK } from './words.ts';
-import { Labelled, TextField } from '../design/field.tsx';
+import { SelectField, TextField } from '../design/field.tsx';
 import { useAction } from '../design/use-action.ts';
 import { asBeginning } from '../text/sizes.ts';
-import { type Choices, CONTEXTS } from '../text/value-names.ts';
+import { CONTEXTS } from '../text/value-names.ts';
 
 /** ms between updates: the times shown are accurate to the minute. */
 const EVERY_MS = 15_000;
@@ -60,22 +60,13 @@ interface WhoProps {
 export function WhoFields({ draft, set, wrong, team, example }: WhoProps) {
   return (
     <div className="halves gap-5 stack">
-      <Labelled label={t`Agent`} wrong={wrong['agentId']}>
-        {(given) => (
-          <select
-            {...given}
-            className="field"
-            value={draft.agentId}
-            onChange={({ target }) => set({ agentId: target.value })}
-          >
-            {team.map(({ agentId, name }) => (
-              <option key={agentId} value={agentId}>
-                {name}
-              </option>
-            ))}
-          </select>
-        )}
-      </Labelled>
+      <SelectField
+        label={t`Agent`}
+        wrong={wrong['agentId']}
+        choices={team.map(({ agentId, name }) => [agentId, name])}
+        value={draft.agentId}
+        onChange={(agentId) => set({ agentId })}
+      />
       <NameField draft={draft} set={set} wrong={wrong} example={example} />
     </div>
   );
@@ -105,45 +96,6 @@ export function NameField({
   );
 }
 
-/** A choice of a few options, in words. */
-export function ChoiceField<Value extends string>({
-  label,
-  hint,
-  wrong,
-  choices,
-  value,
-  onChange,
-}: {
-  label: string;
-  hint?: ReactNode;
-  wrong: string | undefined;
-  choices: Choices<Value>;
-  value: Value;
-  onChange: (value: Value) => void;
-}) {
-  return (
-    <Labelled label={label} hint={hint} wrong={wrong}>
-      {(given) => (
-        <select
-          {...given}
-          className="field"
-          value={value}
-          onChange={({ target }) => {
-            const chosen = choices.find(([key]) => key === target.value);
-            if (chosen) onChange(chosen[0]);
-          }}
-        >
-          {choices.map(([key, text]) => (
-            <option key={key} value={key}>
-              {text}
-            </option>
-          ))}
-        </select>
-      )}
-    </Labelled>
-  );
-}
-
 /** The context that its agent receives. */
 export function ContextField({
   draft,
@@ -155,7 +107,7 @@ export function ContextField({
   wrong: Wrong;
 }) {
   return (
-    <ChoiceField
+    <SelectField
       label={t`What it remembers`}
       wrong={wrong['context']}
       choices={CONTEXTS}

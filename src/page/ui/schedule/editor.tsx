@@ -6,7 +6,7 @@ import { SCHEDULE_BOUNDS } from '../../../shared/protocol/schedules.ts';
 import { t } from '../../language/t.ts';
 import { ModelSelect } from '../models/model-select.tsx';
 import { Dialog } from '../design/dialog.tsx';
-import { Labelled, TextField } from '../design/field.tsx';
+import { Field, SelectField, TextField } from '../design/field.tsx';
 import type { Teammate } from '../use-somebody.ts';
 import { WebhooksDialog } from '../webhooks/webhooks.tsx';
 import {
@@ -20,16 +20,7 @@ import {
   type Wrong,
   wrongIn,
 } from './drafts.ts';
-import {
-  ChoiceField,
-  ContextField,
-  CronChoice,
-  EditorEnd,
-  type Kind,
-  useSaving,
-  WhenFields,
-  WhoFields,
-} from './editor-parts.tsx';
+import { ContextField, CronChoice, EditorEnd, type Kind, useSaving, WhenFields, WhoFields } from './editor-parts.tsx';
 import { ColumnsField } from './columns-field.tsx';
 import { RoutinePrice } from '../routines/price.tsx';
 import { RoutineProjects } from './routine-projects.tsx';
@@ -163,7 +154,7 @@ export function RoutineEditor({ scheduleId, before, offset, draft: first, team, 
               value={draft.most}
               onText={(most) => set({ most })}
             />
-            <Labelled label={t`Colour`} wrong={wrong['color']}>
+            <Field label={t`Colour`} wrong={wrong['color']}>
               {(given) => (
                 <span className="editor-color touchable gap-4 line ink-2 text-3">
                   <input
@@ -184,10 +175,10 @@ export function RoutineEditor({ scheduleId, before, offset, draft: first, team, 
                   )}
                 </span>
               )}
-            </Labelled>
+            </Field>
             <MoreTexts draft={draft} set={set} wrong={wrong} />
             <ContextField draft={draft} set={set} wrong={wrong} />
-            <ChoiceField
+            <SelectField
               label={t`When the relay was away`}
               wrong={wrong['catch_up']}
               choices={CATCH_UPS}

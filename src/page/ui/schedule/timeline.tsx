@@ -275,16 +275,16 @@ const day = new Intl.DateTimeFormat(spoken.locale, { weekday: 'short', day: 'num
 const percent = (part: number) => `${(part * 100).toFixed(3)}%`;
 
 const DARK = t`skipped: ${t`quiet hours`}`;
-/** Each kind of mark, and its meaning. */
-const KEY = Object.entries({
-  good: t`done`,
-  bad: t`failed`,
-  skipped: t`skipped, stopped or missed`,
-  quiet: t`nothing waited for it`,
-  open: t`at work`,
-  'to-come': t`To come`,
-  dark: DARK,
-} satisfies Record<Mark['kind'], string>);
+/** Each kind of mark, and its meaning. The legend has those that occur. */
+const KEY: readonly (readonly [Mark['kind'], string])[] = [
+  ['good', t`done`],
+  ['bad', t`failed`],
+  ['skipped', t`skipped, stopped or missed`],
+  ['quiet', t`nothing waited for it`],
+  ['open', t`at work`],
+  ['to-come', t`To come`],
+  ['dark', DARK],
+];
 
 /** Position after which a time stands to the left of its tick, for lack of room. */
 const LAST = 0.97;
@@ -305,6 +305,8 @@ function Drawing({ timeline, scheduled, mates, now }: Shown) {
   );
   const ticks = ticksOf(timeline);
   const days = timeline.to - timeline.from > 48 * 3_600_000;
+  const marks = new Map(mates.map(({ agentId }) => [agentId, marksOf(timeline, agentId, colors)]));
+  const kinds = new Set([...marks.values()].flatMap((each) => each.map(({ kind }) => kind)));
   return (
     <div className="lanes panel gap-3 box stack text-1" aria-hidden="true">
       <div className="lane-track relative round-s lane-hours ink-3">
@@ -357,7 +359,7 @@ function Drawing({ timeline, scheduled, mates, now }: Shown) {
                   style={{ insetInlineStart: percent(placeIn(timeline, from)) }}
                 />
               ))}
-            {marksOf(timeline, mate.agentId, colors).map(({ at, kind, color }) => (
+            {marks.get(mate.agentId)?.map(({ at, kind, color }) => (
               <b
                 className="rounded absolute"
                 key={at}
@@ -370,18 +372,22 @@ function Drawing({ timeline, scheduled, mates, now }: Shown) {
         </div>
       ))}
       <p className="lane-key gap-5 above-3 flex wrap ink-3">
-        {KEY.map(([kind, said]) => (
+        {KEY.filter(([kind]) => kinds.has(kind)).map(([kind, said]) => (
           <span className="middle gap-3 inline-flex" key={kind}>
             <b className="rounded" data-kind={kind} /> {said}
           </span>
         ))}
-        <span className="middle gap-3 inline-flex">
-          <span className="lane-dark absolute" /> {t`quiet hours`}
-        </span>
-        <span className="middle gap-3 inline-flex">
-          <span className="lane-clash above-3 absolute" data-critical="false" />
-          <span className="lane-clash above-3 absolute" data-critical="true" /> {t`several at once`}
-        </span>
+        {timeline.blackouts.length > 0 && (
+          <span className="middle gap-3 inline-flex">
+            <span className="lane-dark absolute" /> {t`quiet hours`}
+          </span>
+        )}
+        {timeline.clashes.length > 0 && (
+          <span className="middle gap-3 inline-flex">
+            <span className="lane-clash above-3 absolute" data-critical="false" />
+            <span className="lane-clash above-3 absolute" data-critical="true" /> {t`several at once`}
+          </span>
+        )}
         <span className="middle gap-3 inline-flex">
           <span className="lane-now absolute" /> {t`Now`}
         </span>

@@ -6,7 +6,7 @@ import { retold, t } from '../../language/t.ts';
 import { mcpServersOf } from '../../state/mcp-servers.ts';
 import { useRoost } from '../context.tsx';
 import { useQuery } from '../hooks.ts';
-import { Labelled } from '../design/field.tsx';
+import { SelectField } from '../design/field.tsx';
 
 /** As the table of settings names it. */
 const labelOf = (set: Toolset) =>
@@ -49,19 +49,17 @@ export function ToolsField({ tools, onTools, wrong, unset = t`As its agent’s` 
   };
   return (
     <div className="above-5 stack gap-4">
-      <Labelled label={t`Tools it may use`} hint={t`Its permissions apply here too.`} wrong={wrong}>
-        {(given) => (
-          <select
-            {...given}
-            className="field"
-            value={tools === null ? 'all' : 'some'}
-            onChange={({ target }) => onTools(target.value === 'all' ? null : [...TOOLSETS.team, ...TOOLSETS.files])}
-          >
-            <option value="all">{unset}</option>
-            <option value="some">{t`Only these…`}</option>
-          </select>
-        )}
-      </Labelled>
+      <SelectField
+        label={t`Tools it may use`}
+        hint={t`Its permissions apply here too.`}
+        wrong={wrong}
+        choices={[
+          ['all', unset],
+          ['some', t`Only these…`],
+        ]}
+        value={tools === null ? 'all' : 'some'}
+        onChange={(value) => onTools(value === 'all' ? null : [...TOOLSETS.team, ...TOOLSETS.files])}
+      />
       {tools !== null && (
         <>
           {SETS.map((set) => (

@@ -6,14 +6,13 @@ import { retold, t } from '../../language/t.ts';
 import { filesOf } from '../../state/files.ts';
 import { schedulesOf } from '../../state/schedules.ts';
 import { Dialog } from '../design/dialog.tsx';
-import { TextField } from '../design/field.tsx';
+import { SelectField, TextField } from '../design/field.tsx';
 import { useRoost } from '../context.tsx';
 import { CopyableText } from '../parts/copyable-text.tsx';
 import { useQuery } from '../hooks.ts';
 import { ON_FAILURE, OVERLAPS } from '../text/value-names.ts';
 import type { Teammate } from '../use-somebody.ts';
 import {
-  ChoiceField,
   ContextField,
   CronChoice,
   EditorEnd,
@@ -166,7 +165,7 @@ function ScriptEditor({ scheduleId, before, offset, draft: first, team, onClose 
         <WhenFields draft={draft} set={set} wrong={wrong} before={before?.timing ?? null} offset={offset} />
         <CronChoice draft={draft} set={set} />
         <div className="halves gap-5 stack">
-          <ChoiceField
+          <SelectField
             label={t`Where it fails`}
             wrong={wrong['on_failure']}
             choices={ON_FAILURE}
@@ -183,7 +182,7 @@ function ScriptEditor({ scheduleId, before, offset, draft: first, team, onClose 
             value={draft.most}
             onText={(most) => set({ most })}
           />
-          <ChoiceField
+          <SelectField
             label={t`Where it still runs when it is due again`}
             wrong={wrong['overlap']}
             choices={OVERLAPS}

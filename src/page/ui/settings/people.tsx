@@ -25,12 +25,14 @@ function NameField({ setting, label }: { setting: 'humanName' | 'leadName'; labe
   return (
     <Field
       label={label}
-      problem={
+      wrong={
         isWrong ? (props.value.trim() === '' ? t`It needs a name.` : t`A name has at most ${80} characters.`) : null
       }
     >
-      {({ id, describedBy }) => (
-        <input {...props} id={id} className="field" dir="auto" aria-describedby={describedBy} />
+      {(given) => (
+        <div className="setting-row">
+          <input {...props} {...given} className="field" dir="auto" />
+        </div>
       )}
     </Field>
   );

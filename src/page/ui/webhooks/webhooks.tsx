@@ -13,7 +13,7 @@ import { QueryView } from '../parts/page-head.tsx';
 import { clockTime, dayWithin } from '../text/time.ts';
 import './webhooks.css';
 import { useAction } from '../design/use-action.ts';
-import { Labelled, TextField, WrongNote } from '../design/field.tsx';
+import { SelectField, TextField, WrongNote } from '../design/field.tsx';
 
 /** What webhooks are shown and made for. */
 export type WebhookSubject =
@@ -146,19 +146,15 @@ function NewWebhook({
       />
       {subject.kind === 'project' && (
         <>
-          <Labelled label={t`Tasks go to`}>
-            {(given) => (
-              <select
-                {...given}
-                className="field field-select"
-                value={column}
-                onChange={({ target }) => setColumn(target.value === 'ready' ? 'ready' : 'backlog')}
-              >
-                <option value="backlog">{COLUMNS.backlog}</option>
-                <option value="ready">{COLUMNS.ready}</option>
-              </select>
-            )}
-          </Labelled>
+          <SelectField
+            label={t`Tasks go to`}
+            choices={[
+              ['backlog', COLUMNS.backlog],
+              ['ready', COLUMNS.ready],
+            ]}
+            value={column}
+            onChange={setColumn}
+          />
           <TextField
             label={t`GitHub label (empty: all new issues)`}
             prose
