@@ -66,7 +66,7 @@ const RELAY = {
     ...['access', 'team/directory', 'team/gate', 'team/costs', 'team/pauses'],
     ...['agents/minds', 'agents/session'],
   ],
-  'agents/reach': [
+  'agents/wakes': [
     ...['team/directory', 'team/gate', 'team/inbox', 'team/pauses', 'team/threads'],
     ...['agents/runs', 'agents/session'],
   ],
@@ -74,7 +74,7 @@ const RELAY = {
   'approvals/pins': ['team/gate', 'files/workspaces', 'execution/sandbox'],
   'approvals/requests': [
     ...['access', 'team/directory', 'team/gate', 'team/inbox'],
-    ...['agents/minds', 'agents/reach', 'agents/session', 'approvals/pins'],
+    ...['agents/minds', 'agents/wakes', 'agents/session', 'approvals/pins'],
   ],
   'mcp/client': ['access', 'team/directory', 'team/gate', 'team/records', 'approvals/requests'],
   'mcp/server': [
@@ -89,12 +89,12 @@ const RELAY = {
   ],
   schedules: [
     ...['access', 'team/directory', 'team/gate', 'team/costs', 'team/inbox', 'team/records'],
-    ...['files/workspaces', 'execution/sandbox', 'agents/minds', 'agents/runs', 'agents/session', 'agents/reach'],
+    ...['files/workspaces', 'execution/sandbox', 'agents/minds', 'agents/runs', 'agents/session', 'agents/wakes'],
     ...['projects/board'],
   ],
   dreams: [
     ...['team/directory', 'team/gate', 'team/costs', 'team/memory'],
-    ...['agents/minds', 'agents/runs', 'agents/session', 'agents/reach', 'schedules'],
+    ...['agents/minds', 'agents/runs', 'agents/session', 'agents/wakes', 'schedules'],
   ],
   exams: [
     ...['team/directory', 'team/gate', 'team/costs', 'team/memory', 'team/records'],

@@ -5,7 +5,7 @@ import { sentence } from '../../src/shared/domain/names.ts';
 import { tokensOf } from '../../src/shared/domain/request-cost.ts';
 import { momentText } from '../../src/shared/domain/zone-days.ts';
 import type { Dream } from '../../src/shared/protocol/dreams.ts';
-import type { Reach } from '../agents/reach/contract.ts';
+import type { Wakes } from '../agents/wakes/contract.ts';
 import type { Runs } from '../agents/runs/index.ts';
 import type { EventLog } from '../log/index.ts';
 import { NOT_OURS, type NotBegun, type OpenAlone, type Worked } from '../schedules/alone.ts';
@@ -41,7 +41,7 @@ function whyNot(worked: NotBegun): string | null {
 export interface DreamingDeps {
   readonly memories: Memories;
   readonly alone: Pick<OpenAlone, 'can' | 'work'>;
-  readonly reach: Pick<Reach, 'permitFor'>;
+  readonly wakes: Pick<Wakes, 'permitFor'>;
   readonly configs: Pick<Configs, 'household' | 'agent'>;
   readonly log: Pick<EventLog, 'read' | 'subscribe'>;
   readonly runs: Pick<Runs, 'stopRun'>;
@@ -89,7 +89,7 @@ export function createDreaming(deps: DreamingDeps, { rows, batches, told, fail }
       return 'over';
     }
     const byPerson = night === null;
-    const { decision, permit } = await deps.reach.permitFor({
+    const { decision, permit } = await deps.wakes.permitFor({
       target: agentId,
       source: byPerson ? { kind: 'person' } : { kind: 'schedule', name: 'Dream' },
       way: byPerson ? 'person' : 'schedule',

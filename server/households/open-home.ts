@@ -315,7 +315,7 @@ interface HomeParts {
 
 function endpointsOf({ sandbox, rights, checkStreams, now }: EndpointsDeps, parts: HomeParts): readonly Handled[] {
   const { team, credentials, workspaces } = parts;
-  const { host, runs, inbox, directory, configs, gate, pauses, threads, costs, records, reach, schedules, snapshots } =
+  const { host, runs, inbox, directory, configs, gate, pauses, threads, costs, records, wakes, schedules, snapshots } =
     team;
   const hands = { sandbox: sandbox.status, rights };
   return [
@@ -336,10 +336,10 @@ function endpointsOf({ sandbox, rights, checkStreams, now }: EndpointsDeps, part
       async wake(agentId, source) {
         const way = source.kind === 'person' ? 'person' : 'api';
         const asked = { target: agentId, source, way, reason: null, messageId: null, callerSession: null } as const;
-        if (source.kind === 'person') return (await reach.ask(asked)).decision;
+        if (source.kind === 'person') return (await wakes.ask(asked)).decision;
         // The flood guard passes within a minute, so the call waits for it. Any other obstacle is
         // reported to the caller.
-        const { decision, waits, cleared } = await reach.clearFlag(asked, 'flood');
+        const { decision, waits, cleared } = await wakes.clearFlag(asked, 'flood');
         return waits && (await cleared) ? { outcome: 'granted', detail: '' } : decision;
       },
     }),
@@ -628,7 +628,7 @@ async function openParts(
     warm: (mind, signal) => team.warm(mind, signal),
     async end(reason) {
       // Waits of a run that ends now are left for the next process.
-      team.reach.close();
+      team.wakes.close();
       void team.dreams.close();
       await Promise.all([
         host.end(reason),

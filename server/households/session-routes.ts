@@ -11,7 +11,7 @@ import type { AgentSnapshot } from '../../src/shared/protocol/snapshots.ts';
 import type { TeamMember } from '../../src/shared/protocol/team.ts';
 import type { WakeSource } from '../../src/shared/protocol/wakes.ts';
 import type { MessageId } from '../../src/shared/domain/ids.ts';
-import type { Reach } from '../agents/reach/contract.ts';
+import type { Wakes } from '../agents/wakes/contract.ts';
 import type { PostOutcome, SessionHost } from '../agents/session/contract.ts';
 import type { EventLog } from '../log/index.ts';
 import type { Directory } from '../team/directory/index.ts';
@@ -36,7 +36,7 @@ interface StartsDeps {
   readonly directory: Pick<Directory, 'find'>;
   readonly snapshots: Pick<Snapshots, 'of' | 'lastSaid'>;
   readonly configs: Pick<Configs, 'agent'>;
-  readonly reach: Pick<Reach, 'permitFor'>;
+  readonly wakes: Pick<Wakes, 'permitFor'>;
 }
 
 interface Called {
@@ -59,7 +59,7 @@ function payloadOf({ agentId: id }: TeamMember, snapshot: AgentSnapshot, lastSai
   };
 }
 
-function createStarts({ host, directory, snapshots, configs, reach }: StartsDeps) {
+function createStarts({ host, directory, snapshots, configs, wakes }: StartsDeps) {
   /**
    * The named agents, and their settings in the session. Throws a problem that names the one that
    * does not fit.
@@ -131,7 +131,7 @@ function createStarts({ host, directory, snapshots, configs, reach }: StartsDeps
     }
     const way = source.kind === 'person' ? 'person' : 'api';
     const asked = { target: agentId, source, way, reason: null, messageId: null, callerSession: null } as const;
-    const { decision, permit } = await reach.permitFor(asked);
+    const { decision, permit } = await wakes.permitFor(asked);
     if (!permit) return absent(decision.detail);
     permit.releaseAfter(host.bring(payload).then((brought) => (brought.ok ? brought.over : undefined)));
     return { agentId, name, state: 'waking' };
@@ -140,8 +140,10 @@ function createStarts({ host, directory, snapshots, configs, reach }: StartsDeps
   return async function start(body: Body, context: Context<Env>): Promise<Started> {
     const by = applicationOf(context);
     const { called, lists } = await read(body.agents ?? []);
-    const wakes = called.some(({ agent, rests }) => !rests || (lists.get(agent.agentId)?.wake_events ?? []).length > 0);
-    if (by !== null && !by.scopes.includes('wake') && wakes) throw problem(403, 'no-scope', lacks(['wake']));
+    const isWake = called.some(
+      ({ agent, rests }) => !rests || (lists.get(agent.agentId)?.wake_events ?? []).length > 0,
+    );
+    if (by !== null && !by.scopes.includes('wake') && isWake) throw problem(403, 'no-scope', lacks(['wake']));
     const started = await host.start(await requestOf(body, by), lists);
     const { sessionId } = started;
     if (sessionId === null) throw problem(422, 'clock-ahead', clockAhead(body.after ?? ''));

@@ -1,6 +1,6 @@
 /** The agents of a household: in its session, alone, and how they are woken. */
 import type { AgentId } from '../../src/shared/domain/ids.ts';
-import { createReach } from '../agents/reach/index.ts';
+import { createWakes } from '../agents/wakes/index.ts';
 import { createRuns } from '../agents/runs/index.ts';
 import type { AskFirst } from '../agents/session/context.ts';
 import { createSessionHost, createWakePayloads } from '../agents/session/index.ts';
@@ -55,6 +55,6 @@ export function openTeamAgents(base: TeamBase, approvals: () => Approvals) {
     routineOf: createRoutineOf(scheduleRows),
   };
   const alone = createAlone({ ...aloneDeps, snapshots, runs });
-  const reach = createReach({ inbox, directory, configs, gate: base.gate, pauses, host, alone, setAside, ...usual });
-  return { askFirst, runDeps, runs, wakePayloads, host, aloneDeps, alone, reach };
+  const wakes = createWakes({ inbox, directory, configs, gate: base.gate, pauses, host, alone, setAside, ...usual });
+  return { askFirst, runDeps, runs, wakePayloads, host, aloneDeps, alone, wakes };
 }

@@ -17,11 +17,11 @@ export type TeamPlans = ReturnType<typeof openTeamPlans>;
 export function openTeamPlans(base: TeamBase, agents: TeamAgents, approvals: () => Approvals) {
   const { deps, stored, usual, saying, tell, changed, inbox, directory, configs, costs, room, tools, scopes } = base;
   const { scheduleRows, leases, woken, snapshots, memories, forgets, around } = base;
-  const { runs, host, alone, reach } = agents;
+  const { runs, host, alone, wakes } = agents;
   const { db, database, home, log, mind, protocol, now, newId, timers, logger, refuseForRoom, scripts, setAside } =
     deps;
   const onlyOne = deps.alone;
-  const threads = createThreads({ ...stored, directory, tell, timers, hooks: reach.hooks, refuseForRoom, room });
+  const threads = createThreads({ ...stored, directory, tell, timers, hooks: wakes.hooks, refuseForRoom, room });
   const projects = createProjects({ ...{ ...stored, ...usual }, directory, log, tell, refuseForRoom, room });
   connectRest({ projects, host, now, onError: saying('Pages could not be told that an agent has stopped.') });
   const mappings = createMappings({
@@ -36,7 +36,7 @@ export function openTeamPlans(base: TeamBase, agents: TeamAgents, approvals: () 
     return taken.flatMap((columnIds) => columnIds ?? []);
   });
   const dreams = createDreams({
-    ...{ db, home, memories, reach, host, configs, directory, log, runs, now, newId, timers, setAside, logger },
+    ...{ db, home, memories, wakes, host, configs, directory, log, runs, now, newId, timers, setAside, logger },
     ...{ mind, protocol, costs, snapshots, alone, onlyOne },
     readAround: around,
     allowSnapshot: (agentId) => snapshots.allow(agentId),
@@ -54,7 +54,7 @@ export function openTeamPlans(base: TeamBase, agents: TeamAgents, approvals: () 
   });
   const schedules = createSchedules({
     ...{ db, home, database, log, scripts, onlyOne, mappings, scopes, woken, leases, configs, inbox, threads },
-    ...{ directory, reach, host, alone, snapshots, tools, ...usual },
+    ...{ directory, wakes, host, alone, snapshots, tools, ...usual },
     rows: scheduleRows,
     cron: createCronClock(),
     questions: {

@@ -1,5 +1,5 @@
 /** The tools that every agent of a household has, besides those of a session. */
-import { createReachTools, createToHuman } from '../agents/reach/index.ts';
+import { createWakeTools, createToHuman } from '../agents/wakes/index.ts';
 import type { Approvals } from '../approvals/requests/index.ts';
 import type { HandTools } from '../execution/hands/index.ts';
 import { createProviderTools } from '../execution/web/index.ts';
@@ -36,7 +36,7 @@ export function offerTeamTools({
 }): void {
   const { deps, saying, tell, inbox, directory, configs, gate, pauses, foreign, tools, scopes, snapshots } = base;
   const { hands, mcpServers, now, log, newId } = deps;
-  const { host, reach, wakePayloads } = agents;
+  const { host, wakes, wakePayloads } = agents;
   const { threads, projects, comments, schedules, scriptTools } = plans;
   const work = taskWork?.work ?? null;
   const offer = (own: readonly TeamTool[]) => tools.offer(foreign.watch(scopes.guard(approvals.guard(own))));
@@ -56,8 +56,8 @@ export function offerTeamTools({
   const toHuman = createToHuman({ log, host, now, newId });
   offer([
     ...(taskWork?.tools ?? []),
-    ...createReachTools({
-      ...{ reach, inbox, gate, configs, directory, pauses, host, now, toHuman, tell },
+    ...createWakeTools({
+      ...{ wakes, inbox, gate, configs, directory, pauses, host, now, toHuman, tell },
       human: wakePayloads.human,
     }),
     ...createThreadTools({ threads, directory }),

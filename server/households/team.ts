@@ -4,7 +4,7 @@
  */
 import type { AgentId } from '../../src/shared/domain/ids.ts';
 import type { Mind } from '../agents/minds/index.ts';
-import type { OpenReach } from '../agents/reach/index.ts';
+import type { OpenWakes } from '../agents/wakes/index.ts';
 import type { Runs } from '../agents/runs/index.ts';
 import { recoverLog } from '../agents/runs/recover.ts';
 import type { RunScopes } from '../agents/runs/run-scopes.ts';
@@ -84,7 +84,7 @@ export interface Team extends Pick<HandTools, 'endCommandsOf'> {
   readonly costs: OpenCosts;
   readonly approvals: Approvals;
   readonly records: Records;
-  readonly reach: OpenReach;
+  readonly wakes: OpenWakes;
   readonly host: SessionHost;
   /** Agents that work outside a session. */
   readonly runs: Runs;
@@ -119,12 +119,12 @@ export function openTeam(given: TeamDeps): Team {
   const plans = openTeamPlans(base, agents, () => approvals);
   const { deps, usual, saying, tell, inbox, directory, configs, gate, pauses, turns, costs, tools, scopes } = base;
   const { scheduleRows, woken, snapshots, memories, attempts } = base;
-  const { runs, wakePayloads, host, alone, reach } = agents;
+  const { runs, wakePayloads, host, alone, wakes } = agents;
   const { threads, projects, mappings, dreams, exams, schedules, granted, scriptTools } = plans;
   const { db, database, home, log, now, elapsed, newId, logger, refuseForRoom, setAside } = deps;
   const { hands, repositories: repositoriesOf, recordWork, mcpServers } = deps;
   const approvals = createApprovals({
-    ...{ db, database, home, log, inbox, host, alone, reach, tell, setAside, ...usual },
+    ...{ db, database, home, log, inbox, host, alone, wakes, tell, setAside, ...usual },
     onlyOne: deps.alone,
     configs: granted,
     pins: createFolderPins(hands, granted),
@@ -133,7 +133,7 @@ export function openTeam(given: TeamDeps): Team {
   for (const tool of [scriptTools.accept, ...createAgreedChanges({ log, host, now })]) approvals.ofRelay(tool);
   const searches = createSearches({ timers: deps.timers, newId });
   const goOn = createGoOn({
-    ...{ rows: scheduleRows, approvals, inbox, reach, host, configs, mappings, scopes, alone, woken, logger },
+    ...{ rows: scheduleRows, approvals, inbox, wakes, host, configs, mappings, scopes, alone, woken, logger },
   });
   const sizeOfRun = createSizeOfRun({ alone: agents.aloneDeps, runs: agents.runDeps, mappings, configs });
   const handTools: HandTools | null = hands
@@ -154,7 +154,7 @@ export function openTeam(given: TeamDeps): Team {
     work: taskWork?.status ?? null,
   });
   const starts = createStarts({
-    ...{ projects, host, reach, woken, configs, directory, usedUp: costs.usedUp, now, newId, logger, alone },
+    ...{ projects, host, wakes, woken, configs, directory, usedUp: costs.usedUp, now, newId, logger, alone },
     work: taskWork?.work ?? null,
     spentOn: async (project, task) => (await taskWork?.status.ofTask(project, task)) ?? null,
   });
@@ -187,7 +187,7 @@ export function openTeam(given: TeamDeps): Team {
       { part: 'exams', run: () => exams.recover() },
       { part: 'records', run: () => records.recover() },
       { part: 'calls', run: () => approvals.recover() },
-      { part: 'messages', run: () => reach.recover() },
+      { part: 'messages', run: () => wakes.recover() },
     ],
     endCommandsOf: async (agentId) => await handTools?.endCommandsOf(agentId),
     async rest(agentId) {
@@ -198,12 +198,12 @@ export function openTeam(given: TeamDeps): Team {
     },
     ...{ inbox, directory, configs, gate, pauses, threads, projects, attempts, taskWork, obstacles },
     ...{ memories, dreams, exams, forgets: base.forgets, starts, comments: plans.comments, searches, costs },
-    ...{ approvals, records, reach, host, runs, wakePayloads, schedules, mappings, goOn, sizeOfRun },
+    ...{ approvals, records, wakes, host, runs, wakePayloads, schedules, mappings, goOn, sizeOfRun },
     ...{ scopes, snapshots, foreign: base.foreign, askFirst: agents.askFirst },
     tools: tools.all(),
     warm: (warmMind, signal) => host.warm(warmMind, signal),
     async close() {
-      reach.close();
+      wakes.close();
       const dreamsOver = dreams.close();
       projects.close();
       mappings.close();

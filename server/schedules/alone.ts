@@ -33,7 +33,7 @@ import {
 } from '../../src/shared/domain/prompts.ts';
 import { writeSaid } from '../../src/shared/domain/quoting.ts';
 import { shownName } from '../../src/shared/domain/names.ts';
-import type { Alone, DueCause, GivenBefore, Reached } from '../agents/reach/contract.ts';
+import type { Alone, DueCause, GivenBefore, Reached } from '../agents/wakes/contract.ts';
 import type { Configs } from '../team/gate/configs.ts';
 import type { Pulses } from '../team/gate/routes.ts';
 import type { Inbox } from '../team/inbox/index.ts';

@@ -9,7 +9,7 @@ import { canGoOn } from '../../src/shared/domain/schedule/timing.ts';
 import { momentText } from '../../src/shared/domain/zone-days.ts';
 import type { CallState, ToolCall } from '../../src/shared/protocol/approvals.ts';
 import type { Occurrence, ScheduleOf } from '../../src/shared/protocol/schedules.ts';
-import type { Reach } from '../agents/reach/contract.ts';
+import type { Wakes } from '../agents/wakes/contract.ts';
 import type { RunScopes } from '../agents/runs/run-scopes.ts';
 import type { SessionHost } from '../agents/session/contract.ts';
 import type { Logger } from '../platform/logger.ts';
@@ -40,7 +40,7 @@ interface GoOnDeps {
   readonly inbox: Pick<Inbox, 'takenIn'>;
   readonly alone: Pick<OpenAlone, 'can' | 'work'>;
   readonly woken: Woken;
-  readonly reach: Pick<Reach, 'permitFor'>;
+  readonly wakes: Pick<Wakes, 'permitFor'>;
   readonly host: Pick<SessionHost, 'stateOf'>;
   readonly configs: Pick<Configs, 'household' | 'agent'>;
   readonly mappings: Pick<Mappings, 'runsOf' | 'readyFor' | 'spentUp'>;
@@ -181,7 +181,7 @@ function sameRun(
   return same ?? { ...first, tools: routine.tools, projects: [], offers: [], isLimited: true, own: null };
 }
 export function createGoOn(deps: GoOnDeps): GoOn {
-  const { rows, alone, woken, reach, logger, limits = SCHEDULE_LIMITS } = deps;
+  const { rows, alone, woken, wakes, logger, limits = SCHEDULE_LIMITS } = deps;
   const told = createTold(deps);
   /** Runs that wait for their agent and are not yet recorded as continued. */
   const beginning = new Set<RunId>();
@@ -235,7 +235,7 @@ export function createGoOn(deps: GoOnDeps): GoOn {
   async function tryToBegin(last: Occurrence, runId: RunId): Promise<WentOn> {
     const { agentId } = last;
     if (!(await alone.can(agentId))) return cannot('The relay has no snapshot of the agent.');
-    const { decision, permit } = await reach.permitFor({
+    const { decision, permit } = await wakes.permitFor({
       target: agentId,
       source: { kind: 'person' },
       way: 'person',

@@ -15,7 +15,7 @@ import {
 import { createQueue } from '../../src/shared/domain/platform/queue.ts';
 import type { Timers } from '../../src/shared/domain/platform/timers.ts';
 import type { Changed, RoostEvent } from '../../src/shared/protocol/events.ts';
-import type { Reach } from '../agents/reach/contract.ts';
+import type { Wakes } from '../agents/wakes/contract.ts';
 import type { RunScopes } from '../agents/runs/run-scopes.ts';
 import type { SessionHost } from '../agents/session/contract.ts';
 import type { EventLog } from '../log/index.ts';
@@ -156,7 +156,7 @@ interface SchedulesDeps {
   readonly configs: Configs;
   readonly inbox: Inbox;
   readonly log: Pick<EventLog, 'read'>;
-  readonly reach: Pick<Reach, 'ask' | 'permitFor'>;
+  readonly wakes: Pick<Wakes, 'ask' | 'permitFor'>;
   readonly threads: { hasNews(agentId: AgentId, since: number): Promise<boolean> };
   readonly directory: Pick<Directory, 'all'>;
   readonly host: Pick<SessionHost, 'stateOf'>;
@@ -205,7 +205,7 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     ...createPerform({
       rows,
       alone,
-      reach: deps.reach,
+      wakes: deps.wakes,
       host: deps.host,
       inbox,
       configs,

@@ -70,7 +70,7 @@ export function createLeftRows({ db, home, limits, setAside = SETS_NOTHING_ASIDE
             .execute();
         await dead.where('state', '=', 'running').set({ state: 'crashed', ended_at: now, lease_until: null }).execute();
         // A woken agent whose run had not begun is woken again if its message still waits: see
-        // server/agents/reach.
+        // server/agents/wakes.
         await dead
           .where('state', '=', 'claimed')
           .where('kind', '<>', '')

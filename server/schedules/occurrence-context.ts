@@ -4,7 +4,7 @@ import type { AgentId } from '../../src/shared/domain/ids.ts';
 import type { TimingContext } from '../../src/shared/domain/schedule/timing.ts';
 import { momentText } from '../../src/shared/domain/zone-days.ts';
 import type { Schedule } from '../../src/shared/protocol/schedules.ts';
-import type { GivenBefore, Reach } from '../agents/reach/contract.ts';
+import type { GivenBefore, Wakes } from '../agents/wakes/contract.ts';
 import type { RunScopes } from '../agents/runs/run-scopes.ts';
 import type { SessionHost } from '../agents/session/contract.ts';
 import type { Logger } from '../platform/logger.ts';
@@ -27,7 +27,7 @@ export interface PerformDeps {
     'get' | 'under' | 'runs' | 'lastRunOf' | 'hasLeft' | 'beginsScript' | 'runsAs' | 'leaveNotice'
   >;
   readonly alone: OpenAlone;
-  readonly reach: Pick<Reach, 'ask' | 'permitFor'>;
+  readonly wakes: Pick<Wakes, 'ask' | 'permitFor'>;
   readonly host: Pick<SessionHost, 'stateOf'>;
   readonly inbox: Pick<Inbox, 'put'>;
   readonly configs: Pick<Configs, 'household' | 'agent'>;

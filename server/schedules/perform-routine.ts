@@ -24,7 +24,7 @@ type RoutineDeps = Omit<PerformDeps, 'inbox' | 'usedUp' | 'scripts' | 'texts'>;
 
 /** Returns what performs a routine. Its runs beside the first come `afterwards`. */
 export function createRoutineRuns(deps: RoutineDeps, { whenOf, givenTo }: OccurrenceContext) {
-  const { rows, alone, reach, now, limits = SCHEDULE_LIMITS } = deps;
+  const { rows, alone, wakes, now, limits = SCHEDULE_LIMITS } = deps;
 
   /** Why the agent cannot begin a run now. Null: it can. */
   function refuseBusy(agentId: AgentId): Ended | null {
@@ -65,7 +65,7 @@ export function createRoutineRuns(deps: RoutineDeps, { whenOf, givenTo }: Occurr
     }
     if (!(await alone.can(agentId))) return skipped('no-copy');
     const [when, given] = [await whenOf(claim.dueAt), await givenTo({ scheduleId, schedule })];
-    const { decision, permit } = await reach.permitFor({
+    const { decision, permit } = await wakes.permitFor({
       target: agentId,
       source: { kind: 'schedule', name },
       way: 'schedule',

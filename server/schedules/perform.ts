@@ -3,7 +3,7 @@ import type { MessageId, ScheduleId } from '../../src/shared/domain/ids.ts';
 import { sentence } from '../../src/shared/domain/names.ts';
 import { quote, titled } from '../../src/shared/domain/quoting.ts';
 import type { ScheduleOf } from '../../src/shared/protocol/schedules.ts';
-import type { DueCause, NotReached } from '../agents/reach/contract.ts';
+import type { DueCause, NotReached } from '../agents/wakes/contract.ts';
 import type { ClockDeps, Performed } from './clock.ts';
 import { createOccurrenceContext, messageIdOf, type PerformDeps } from './occurrence-context.ts';
 import { ended, FORGOTTEN, reasonOf, skipped } from './outcomes.ts';
@@ -15,7 +15,7 @@ import { SCHEDULE_LIMITS } from './settings.ts';
 const ONE_WAITS = sentence`The one before has not come yet.`;
 
 export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'endLeft'> {
-  const { rows, reach, inbox, now, limits = SCHEDULE_LIMITS } = deps;
+  const { rows, wakes, inbox, now, limits = SCHEDULE_LIMITS } = deps;
   const context = createOccurrenceContext(deps);
   const { whenOf, givenTo } = context;
   const routine = createRoutineRuns(deps, context);
@@ -44,7 +44,7 @@ export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'e
     const used = (await deps.usedUp?.(agentId)) ?? null;
     if (used) return waits({ reason: 'budget', detail: used.message, until: used.until });
     const { kind, name } = due;
-    const { decision, over } = await reach.ask({
+    const { decision, over } = await wakes.ask({
       target: agentId,
       source: kind === 'script' ? { kind, name } : { kind: 'schedule', name },
       way: kind === 'script' ? 'script_failure' : 'reminder',

@@ -12,7 +12,7 @@ import { kindOfColumn, openBlockers } from '../../src/shared/domain/projects.ts'
 import { PERSON } from '../../src/shared/domain/threads.ts';
 import { obstacleEndpoints } from '../../src/shared/protocol/endpoints/obstacles.ts';
 import type { Project, Task } from '../../src/shared/protocol/projects.ts';
-import type { Reach } from '../agents/reach/contract.ts';
+import type { Wakes } from '../agents/wakes/contract.ts';
 import type { SessionHost } from '../agents/session/contract.ts';
 import type { Directory } from '../team/directory/index.ts';
 import type { Configs } from '../team/gate/configs.ts';
@@ -61,7 +61,7 @@ export interface StartsDeps {
   /** The money for the task is used up. Null: it is not. */
   readonly spentOn: (project: Project, task: Task) => Promise<SpentUp | null>;
   readonly host: Pick<SessionHost, 'stateOf' | 'runOf' | 'sessionId' | 'post'>;
-  readonly reach: Pick<Reach, 'ask' | 'permitFor'>;
+  readonly wakes: Pick<Wakes, 'ask' | 'permitFor'>;
   readonly alone: Pick<OpenAlone, 'can' | 'work'>;
   readonly woken: Woken;
   readonly configs: Pick<Configs, 'agent'>;
@@ -140,7 +140,7 @@ async function refuseAgent(
 }
 
 export function createStarts(deps: StartsDeps): Starts {
-  const { projects, work, host, reach, alone, woken, directory, now, newId, limits = SCHEDULE_LIMITS } = deps;
+  const { projects, work, host, wakes, alone, woken, directory, now, newId, limits = SCHEDULE_LIMITS } = deps;
   /** Starts that are under way, by task. */
   const starting = new Map<TaskId, { readonly agentId: AgentId; readonly start: Promise<Start> }>();
 
@@ -184,7 +184,7 @@ export function createStarts(deps: StartsDeps): Starts {
     const taken = await take(asked, { agentId, runId }, caller);
     if ('ok' in taken) return taken;
     if (host.stateOf(agentId) === 'paused')
-      await reach.ask({
+      await wakes.ask({
         ...{ target: agentId, source: { kind: 'person' }, way: 'person', reason: null, messageId: null },
         callerSession: null,
       });
@@ -205,7 +205,7 @@ export function createStarts(deps: StartsDeps): Starts {
         sentence`${name} sleeps, and the relay has no copy of it to work from. Wake ${name} first.`,
         'no-copy',
       );
-    const { decision, permit } = await reach.permitFor({
+    const { decision, permit } = await wakes.permitFor({
       ...{ target: agentId, source: { kind: 'person' }, way: 'person', reason: null, messageId: null },
       callerSession: null,
     });

@@ -122,14 +122,14 @@ export const GUARDED: readonly Guarded[] = [
     beside: ['relay/notifications/notifications.test.ts'],
   },
   {
-    file: 'relay/agents/reach/granted-wakes.test.ts',
-    guards: ['server/agents/reach', 'server/team/gate', 'server/approvals/requests'],
-    beside: ['relay/agents/reach/reach.test.ts', 'relay/team/gate/gate-processes.test.ts'],
+    file: 'relay/agents/wakes/granted-wakes.test.ts',
+    guards: ['server/agents/wakes', 'server/team/gate', 'server/approvals/requests'],
+    beside: ['relay/agents/wakes/wakes.test.ts', 'relay/team/gate/gate-processes.test.ts'],
   },
   {
-    file: 'relay/agents/reach/flags-cleared.test.ts',
-    guards: ['server/agents/reach', 'server/team/pauses', 'server/team/gate', 'server/team/threads'],
-    beside: ['relay/agents/reach/reach.test.ts', 'relay/team/pauses/sleeping.test.ts'],
+    file: 'relay/agents/wakes/flags-cleared.test.ts',
+    guards: ['server/agents/wakes', 'server/team/pauses', 'server/team/gate', 'server/team/threads'],
+    beside: ['relay/agents/wakes/wakes.test.ts', 'relay/team/pauses/sleeping.test.ts'],
   },
   {
     file: 'relay/log/damaged-log.test.ts',
@@ -189,10 +189,10 @@ export const GUARDED: readonly Guarded[] = [
       'src/page/ui/threads',
       'src/page/ui/wakes',
       'src/page/ui/clients',
-      'server/agents/reach',
+      'server/agents/wakes',
       'server/team/threads',
     ],
-    beside: ['browser/talking.test.ts', 'relay/agents/reach/reach.test.ts'],
+    beside: ['browser/talking.test.ts', 'relay/agents/wakes/wakes.test.ts'],
   },
   {
     file: 'browser/early-press.test.ts',

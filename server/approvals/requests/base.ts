@@ -2,7 +2,7 @@
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import type { Timers } from '../../../src/shared/domain/platform/timers.ts';
 import type { RoostEvent } from '../../../src/shared/protocol/events.ts';
-import type { Alone, Reach } from '../../agents/reach/contract.ts';
+import type { Alone, Wakes } from '../../agents/wakes/contract.ts';
 import type { SessionHost } from '../../agents/session/contract.ts';
 import type { EventLog } from '../../log/index.ts';
 import type { AnsweredCall, Caller } from '../../tools/index.ts';
@@ -33,7 +33,7 @@ export interface ApprovalsDeps {
   readonly host: Pick<SessionHost, 'stateOf' | 'sessionId' | 'rouse'>;
   readonly log: Pick<EventLog, 'subscribe'>;
   readonly alone: Alone;
-  readonly reach: Pick<Reach, 'permitFor'>;
+  readonly wakes: Pick<Wakes, 'permitFor'>;
   /**
    * Called when the person says no. Resolves with what the transaction of their answer must also
    * write. Null: nothing.

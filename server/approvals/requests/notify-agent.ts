@@ -8,7 +8,7 @@ import { quote } from '../../../src/shared/domain/quoting.ts';
 import { sentence } from '../../../src/shared/domain/names.ts';
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import type { Picture, SentAttachment } from '../../../src/shared/domain/attachment.ts';
-import type { Alone, Reach } from '../../agents/reach/contract.ts';
+import type { Alone, Wakes } from '../../agents/wakes/contract.ts';
 import type { SessionHost } from '../../agents/session/contract.ts';
 import type { Inbox } from '../../team/inbox/index.ts';
 import type { NewInboxMessage } from '../../team/inbox/put.ts';
@@ -109,7 +109,7 @@ interface NotifyAgentDeps {
   readonly inbox: ToldInbox;
   readonly host: Pick<SessionHost, 'stateOf' | 'rouse'>;
   readonly alone: Alone;
-  readonly reach: Pick<Reach, 'permitFor'>;
+  readonly wakes: Pick<Wakes, 'permitFor'>;
   /** Runs work that the caller does not wait for. If it fails, `what` is logged. */
   readonly beside: (work: Promise<unknown>, what: string) => void;
   readonly closing: AbortSignal;
@@ -136,14 +136,14 @@ function alongOf({ callId, tool }: StoredCall, { type, data }: Picture): SentAtt
 }
 
 export function createNotifyAgent(deps: NotifyAgentDeps): NotifyAgent {
-  const { rows, inbox, host, alone, reach, beside, closing, now, logger } = deps;
+  const { rows, inbox, host, alone, wakes, beside, closing, now, logger } = deps;
   /**
    * Wakes the agent with the person's answer. The gate records this as a wake by the person, which
    * it never refuses. Resolves when the agent's turn or run is over. `alone`: an agent that is in
    * no session has a run of its own.
    */
   async function wakeByPerson(agentId: AgentId, options: { readonly alone: boolean }): Promise<void> {
-    const { permit } = await reach.permitFor({
+    const { permit } = await wakes.permitFor({
       target: agentId,
       source: { kind: 'person' },
       way: 'answer',

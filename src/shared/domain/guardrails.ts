@@ -5,7 +5,7 @@
 import { NUMBERS } from './setting-table.ts';
 
 /**
- * Every way to ask for a wake. The gate has a single caller, `server/agents/reach/ask.ts`. A test
+ * Every way to ask for a wake. The gate has a single caller, `server/agents/wakes/ask.ts`. A test
  * requires every new way to show that it passes there.
  */
 export const WAKE_WAYS = [

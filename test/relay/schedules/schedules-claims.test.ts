@@ -230,7 +230,7 @@ describe.each(STORES)('moments that are claimed, on %s', (kind) => {
       const { perform } = createPerform({
         rows,
         alone: { can: dies, carried: dies, readsWeb: dies, wake: dies, work: dies },
-        reach: { ask, permitFor: dies },
+        wakes: { ask, permitFor: dies },
         host: { stateOf: () => 'idle' },
         inbox: {
           put({ messageId }) {

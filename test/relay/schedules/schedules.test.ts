@@ -380,7 +380,7 @@ describe.each(USUAL_STORES)('what is due, on %s', (kind) => {
     clock.pass(6 * MINUTE);
     const source = { kind: 'api', name: 'The gardener' } as const;
     const about = { way: 'api', reason: null, messageId: null, callerSession: null } as const;
-    const { decision } = await house.team.reach.ask({ target: LYRA.id, source, ...about });
+    const { decision } = await house.team.wakes.ask({ target: LYRA.id, source, ...about });
     expect(decision).toMatchObject({ outcome: 'deferred', check: 'idle' });
     resolve();
     await house.team.schedules.clock.whenQuiet();
@@ -530,7 +530,7 @@ describe.each(USUAL_STORES)('what is due, on %s', (kind) => {
 
   it('of somebody’s wake stands in the same account: listed, told at the next WAKE, paid for', async () => {
     const { house, clock } = await open(() => [{ say: 'I came, and closed the well.' }]);
-    await house.team.reach.ask({
+    await house.team.wakes.ask({
       target: LYRA.id,
       source: { kind: 'api', name: 'The gardener' },
       way: 'api',
@@ -575,7 +575,7 @@ describe.each(USUAL_STORES)('what is due, on %s', (kind) => {
         // No second wake comes too soon after the first, nor too often by the same.
         clock.pass(15 * MINUTE);
         const about = { target: LYRA.id, messageId: null, callerSession: null };
-        const { decision } = await house.team.reach.ask({ ...ask, ...about });
+        const { decision } = await house.team.wakes.ask({ ...ask, ...about });
         expect(decision.outcome, `${ask.way}: ${decision.detail}`).toBe(copy ? 'granted' : 'deferred');
         const runs = () => house.team.schedules.runs({ agentId: LYRA.id, before: clock.now() + 1, most: 10 });
         await expect
@@ -659,7 +659,7 @@ describe.each(USUAL_STORES)('what is due, on %s', (kind) => {
     const due = { kind: 'reminder', scheduleId: 's1', name: 'Tea', given: { lastSession: false, before: [] } } as const;
     const about = { target: LYRA.id, reason: null, messageId: 'm1', callerSession: null };
     const ask = () =>
-      house.team.reach.ask({ ...about, source: { kind: 'schedule', name: 'Tea' }, way: 'reminder', due });
+      house.team.wakes.ask({ ...about, source: { kind: 'schedule', name: 'Tea' }, way: 'reminder', due });
     const first = await ask();
     await house.until(() => house.of('run-ended').length === 1);
     clock.pass(30 * MINUTE);

@@ -76,7 +76,7 @@ describe('an agent that a client drives', () => {
 
   it('is not told to be awake to who asks for it: the message waits for the client to look', async () => {
     const house = await driven();
-    const { text } = await house.team.reach.wake(
+    const { text } = await house.team.wakes.wake(
       { agentId: 'lead', sessionId: null },
       { to: 'Dara', text: 'come', reason: 'blocker' },
     );

@@ -44,7 +44,7 @@ describe('a running relay', () => {
       house,
       clock,
       async ask(by = 'a tool', target = SAGE.id) {
-        const { decision } = await house.team.reach.ask({
+        const { decision } = await house.team.wakes.ask({
           target,
           source: api(by),
           way: 'api',
@@ -146,7 +146,7 @@ describe('a running relay', () => {
   it('lets five through in a minute, over the whole household, and never counts the person', async () => {
     const { house, clock, ask } = await open({ coordination: limits(many).coordination });
     for (let n = 0; n < 8; n++)
-      await house.team.reach.ask({
+      await house.team.wakes.ask({
         target: SAGE.id,
         source: { kind: 'person' },
         way: 'person',

@@ -11,14 +11,14 @@ const byLyra = { agentId: LYRA.id, sessionId: null };
 const SERVER = new URL('../../../../server/', import.meta.url);
 
 const ask = (house: Household, way: WakeWay, source: WakeSource) =>
-  house.team.reach.ask({ target: SAGE.id, source, way, reason: null, messageId: null, callerSession: null });
+  house.team.wakes.ask({ target: SAGE.id, source, way, reason: null, messageId: null, callerSession: null });
 
 /** Each way as it is really gone, where this relay goes it. Who adds a way says here how. */
 const ROADS: Readonly<Record<WakeWay, (house: Household) => Promise<unknown>>> = {
   answer: (house) => ask(house, 'answer', { kind: 'person' }),
   person: (house) => ask(house, 'person', { kind: 'person' }),
-  wake_agent: (house) => house.team.reach.wake(byLyra, { to: 'Sage', text: 'now', reason: 'blocker' }),
-  urgent_message: (house) => house.team.reach.message(byLyra, { to: 'Sage', text: 'soon', priority: 'high' }),
+  wake_agent: (house) => house.team.wakes.wake(byLyra, { to: 'Sage', text: 'now', reason: 'blocker' }),
+  urgent_message: (house) => house.team.wakes.message(byLyra, { to: 'Sage', text: 'soon', priority: 'high' }),
   async thread_mention(house) {
     const thread = await house.team.threads.create(LYRA.id, { title: 'A thread', participantRefs: ['Sage'] });
     if (!thread.ok) throw new Error(thread.detail);
@@ -41,7 +41,7 @@ const ROADS: Readonly<Record<WakeWay, (house: Household) => Promise<unknown>>> =
     await house.team.configs.setHousehold({ coordination: {} });
     await house.post({ text: 'think', to: SAGE.id });
     await house.until(() => house.team.host.stateOf(SAGE.id) === 'busy' && house.requestsOf(2).length > 1);
-    await house.team.reach.message(byLyra, { to: 'Sage', text: 'when you are done', priority: 'urgent' });
+    await house.team.wakes.message(byLyra, { to: 'Sage', text: 'when you are done', priority: 'urgent' });
     await house.team.configs.setHousehold({ coordination: {}, wakes_enabled: false });
     gate.open();
   },
@@ -95,9 +95,9 @@ describe('every way to ask for a wake', () => {
     const files = readdirSync(SERVER, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
     const using = (what: RegExp) =>
       files.filter((file) => what.test(readFileSync(new URL(file, SERVER), 'utf8'))).toSorted();
-    expect(using(/gate\.ask\(/)).toEqual(['agents/reach/ask.ts']);
+    expect(using(/gate\.ask\(/)).toEqual(['agents/wakes/ask.ts']);
     // What the person has answered is told in a turn for which the gate gave a permit.
-    expect(using(/host\.rouse\(/)).toEqual(['agents/reach/ask.ts', 'approvals/requests/notify-agent.ts']);
-    expect(using(/pauses\.set\(\s*[^)]*?,\s*false\b/)).toEqual(['agents/reach/ask.ts']);
+    expect(using(/host\.rouse\(/)).toEqual(['agents/wakes/ask.ts', 'approvals/requests/notify-agent.ts']);
+    expect(using(/pauses\.set\(\s*[^)]*?,\s*false\b/)).toEqual(['agents/wakes/ask.ts']);
   });
 });

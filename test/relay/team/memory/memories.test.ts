@@ -158,7 +158,7 @@ describe.each(USUAL_STORES)('a memory, on %s', (kind) => {
   it('is in the prompt of a run that nobody watches', async () => {
     await memories().add(AGENT, { path: 'index.md', text: 'Ada is allergic to nuts.' }, BY_HUMAN);
     await house.team.snapshots.leave(AGENT, { ...SNAPSHOT, name: 'Name 0' }, 'v1');
-    await house.team.reach.ask({
+    await house.team.wakes.ask({
       ...{ target: AGENT, source: { kind: 'api', name: 'test' }, way: 'api', reason: null },
       ...{ messageId: null, callerSession: null },
     });

@@ -41,7 +41,7 @@ describe('agents, where something fails or falls together', () => {
   const heard = (house: Household, words: string) =>
     house.requestsOf(SAGES_SEAT).filter(({ last }) => last.includes(words)).length;
   const message = (house: Household, text: string) =>
-    house.team.reach.message({ agentId: LYRA.id, sessionId: null }, { to: SAGE.id, text, priority: 'normal' });
+    house.team.wakes.message({ agentId: LYRA.id, sessionId: null }, { to: SAGE.id, text, priority: 'normal' });
   const readInbox = async (house: Household, more: Partial<Caller> = {}) => {
     const tool = house.team.tools.find(({ name }) => name === 'read_inbox');
     return await tool?.run(
@@ -133,7 +133,7 @@ describe('agents, where something fails or falls together', () => {
       callerSession: null,
     } as const;
     const before = await running();
-    const [one, other] = [await house.team.reach.permitFor(asked), await house.team.reach.permitFor(asked)];
+    const [one, other] = [await house.team.wakes.permitFor(asked), await house.team.wakes.permitFor(asked)];
     expect(await running()).toBe(before + 2);
     one.permit?.releaseAfter(Promise.reject(new Error('the work failed')));
     await expect.poll(running).toBe(before + 1);
@@ -162,7 +162,7 @@ describe('agents, where something fails or falls together', () => {
     Object.assign(house.team.gate, { ask: late });
     await house.post({ text: 'think', to: SAGE.id });
     await house.until(() => heard(house, 'think') === 1);
-    const { text } = await house.team.reach.message(
+    const { text } = await house.team.wakes.message(
       { agentId: LYRA.id, sessionId: null },
       { to: SAGE.id, text: 'soon, please', priority: 'urgent' },
     );

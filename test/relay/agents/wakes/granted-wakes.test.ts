@@ -5,7 +5,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openNight, STATEMENTS, type NightHouse } from '../../../faults/night.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { REACH_SETTINGS } from '../../../../server/agents/reach/settings.ts';
+import { WAKE_SETTINGS } from '../../../../server/agents/wakes/settings.ts';
 import type { Store } from '../../../../server/store/index.ts';
 import { createStorePlace, type StorePlace } from '../../../support/stores.ts';
 
@@ -16,7 +16,7 @@ const SAYS = 'The well is dry.';
  * they live.
  */
 const PATIENT = { timeout: 20_000 };
-const TAKEN_UP_MS = REACH_SETTINGS.takenUpMs + 1_000;
+const TAKEN_UP_MS = WAKE_SETTINGS.takenUpMs + 1_000;
 
 describe('a granted wake', () => {
   let place: StorePlace;
@@ -39,7 +39,7 @@ describe('a granted wake', () => {
   /** Requests that bring the message. The news of the yes quotes it too, inside the call's JSON. */
   const woken = () => house.model.requests.filter(({ last }) => last.includes(`> ${SAYS}`));
   const wake = () =>
-    team().reach.wake({ agentId: ASKS, sessionId: null }, { to: WOKEN, text: SAYS, reason: 'blocker' });
+    team().wakes.wake({ agentId: ASKS, sessionId: null }, { to: WOKEN, text: SAYS, reason: 'blocker' });
   /** The agent asks, and the person says yes. */
   async function askAndAgree(): Promise<void> {
     await team().configs.setAgent(ASKS, { coordination: { tools: { wake_agent: 'ask' } } });

@@ -280,7 +280,7 @@ describe.each(USUAL_STORES)('agents on %s', (kind) => {
     expect(house.of('message').at(-1)).toMatchObject({ waiting: true });
     await house.untilQuiet();
     expect(house.requestsOf(2)).toHaveLength(1);
-    await house.team.reach.ask({
+    await house.team.wakes.ask({
       target: SAGE.id,
       source: { kind: 'person' },
       way: 'person',
@@ -330,7 +330,7 @@ describe('a hundred messages', () => {
   const numbered = Array.from({ length: 100 }, (_none, n) => `message ${String(n).padStart(3, '0')}`);
   const send = async (house: Household) => {
     for (const text of numbered)
-      await house.team.reach.message({ agentId: LYRA.id, sessionId: null }, { to: SAGE.id, text, priority: 'normal' });
+      await house.team.wakes.message({ agentId: LYRA.id, sessionId: null }, { to: SAGE.id, text, priority: 'normal' });
   };
   /** The messages in every request to Sage, as they were put before it, in order. */
   const put = (house: Household) => house.requestsOf(2).flatMap(({ last }) => last.match(/message \d{3}/g) ?? []);
@@ -355,11 +355,11 @@ describe('a hundred messages', () => {
       withAgents(({ last }) => (last === 'think' ? [{ say: 'Hm.' }, { until: gate.passed }] : null)),
     );
     for (const text of numbered.slice(0, 50))
-      await house.team.reach.message({ agentId: LYRA.id, sessionId: null }, { to: SAGE.id, text, priority: 'normal' });
+      await house.team.wakes.message({ agentId: LYRA.id, sessionId: null }, { to: SAGE.id, text, priority: 'normal' });
     await house.post({ text: 'think', to: SAGE.id });
     await house.until(() => put(house).length === 50);
     for (const text of numbered.slice(50))
-      await house.team.reach.message({ agentId: LYRA.id, sessionId: null }, { to: SAGE.id, text, priority: 'normal' });
+      await house.team.wakes.message({ agentId: LYRA.id, sessionId: null }, { to: SAGE.id, text, priority: 'normal' });
     gate.open();
     await house.untilQuiet();
     await house.post({ text: 'and?', to: SAGE.id });
@@ -374,11 +374,11 @@ describe('a hundred messages', () => {
       withAgents(({ last }) => (last.includes('message 049') ? [{ say: 'Hm.' }, { until: gate.passed }] : null)),
     );
     for (const text of numbered.slice(0, 50))
-      await house.team.reach.message({ agentId: LYRA.id, sessionId: null }, { to: SAGE.id, text, priority: 'normal' });
+      await house.team.wakes.message({ agentId: LYRA.id, sessionId: null }, { to: SAGE.id, text, priority: 'normal' });
     await house.post({ text: 'read', to: SAGE.id });
     await house.until(() => put(house).length === 50);
     for (const text of numbered.slice(50))
-      await house.team.reach.message({ agentId: LYRA.id, sessionId: null }, { to: SAGE.id, text, priority: 'normal' });
+      await house.team.wakes.message({ agentId: LYRA.id, sessionId: null }, { to: SAGE.id, text, priority: 'normal' });
     await house.restart();
     gate.open();
     expect(await house.inbox.waiting(SAGE.id)).toHaveLength(50);

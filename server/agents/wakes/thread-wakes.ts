@@ -5,7 +5,7 @@ import { mentionId } from '../../../src/shared/domain/mentions.ts';
 import { quote, titled } from '../../../src/shared/domain/quoting.ts';
 import { addedText } from '../../../src/shared/domain/threads.ts';
 import type { WakeSource } from '../../../src/shared/protocol/wakes.ts';
-import type { Reach } from './contract.ts';
+import type { Wakes } from './contract.ts';
 import type { Inbox } from '../../team/inbox/index.ts';
 import type { ThreadHooks } from '../../team/threads/hooks.ts';
 import { cutMiddle } from '../../../src/shared/domain/cut-middle.ts';
@@ -29,7 +29,7 @@ function sourceOf(by: string): WakeSource {
 
 export function createThreadHooks({ inbox, pauses, host, now, ask, flags, nameOf }: ThreadHooksDeps): {
   readonly hooks: ThreadHooks;
-  readonly happened: Reach['happened'];
+  readonly happened: Wakes['happened'];
 } {
   const askFor = async (target: string, way: WakeWay, by: string, messageId: MessageId | null): Promise<string> => {
     const { decision } = await ask({ target, source: sourceOf(by), way, reason: null, messageId, callerSession: null });
@@ -63,7 +63,7 @@ export function createThreadHooks({ inbox, pauses, host, now, ask, flags, nameOf
     return null;
   }
 
-  const happened: Reach['happened'] = async (agentId, events, { by, messageId }) =>
+  const happened: Wakes['happened'] = async (agentId, events, { by, messageId }) =>
     void (await happening(agentId, events, by, messageId));
 
   /**

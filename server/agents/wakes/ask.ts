@@ -10,7 +10,7 @@ import { createDeferred } from '../../../src/shared/domain/platform/deferred.ts'
 import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
 import { createTimerSet, sleep, type Timers } from '../../../src/shared/domain/platform/timers.ts';
 import type { WakeDecision, WakeSource } from '../../../src/shared/protocol/wakes.ts';
-import type { Alone, CallersPermit, DueCause, NotReached, Reach, Reached, WakeAsked } from './contract.ts';
+import type { Alone, CallersPermit, DueCause, NotReached, Wakes, Reached, WakeAsked } from './contract.ts';
 import type { SessionHost } from '../session/contract.ts';
 import type { Directory } from '../../team/directory/index.ts';
 import type { Gate, WakePermit } from '../../team/gate/contract.ts';
@@ -18,7 +18,7 @@ import type { Inbox } from '../../team/inbox/index.ts';
 import type { Pauses } from '../../team/pauses/index.ts';
 import type { AgentState } from '../../../src/shared/domain/guardrails.ts';
 import type { Logger } from '../../platform/logger.ts';
-import { againIn, type ReachSettings } from './settings.ts';
+import { againIn, type WakeSettings } from './settings.ts';
 import { wokenBy } from './tools.ts';
 import { type SetAside, SETS_NOTHING_ASIDE } from '../../platform/set-aside.ts';
 
@@ -27,13 +27,13 @@ import { type SetAside, SETS_NOTHING_ASIDE } from '../../platform/set-aside.ts';
 // with the session.
 
 interface FlagsDeps {
-  readonly ask: Reach['ask'];
+  readonly ask: Wakes['ask'];
   readonly pauses: Pick<Pauses, 'isPaused' | 'subscribe'>;
   readonly host: Pick<SessionHost, 'sessionId'>;
   readonly timers: Timers;
   readonly now: () => number;
   readonly logger: Pick<Logger, 'error'>;
-  readonly settings: ReachSettings;
+  readonly settings: WakeSettings;
 }
 
 interface Waiting {
@@ -49,7 +49,7 @@ interface Waiting {
 }
 
 export function createFlags({ ask, pauses, host, timers, now, logger, settings }: FlagsDeps): {
-  readonly clear: Reach['clearFlag'];
+  readonly clear: Wakes['clearFlag'];
   close(): void;
 } {
   const waiting: Waiting[] = [];
@@ -157,7 +157,7 @@ export interface AskDeps {
   readonly timers: Timers;
   /** ms since the epoch. */
   readonly now: () => number;
-  readonly settings: ReachSettings;
+  readonly settings: WakeSettings;
   /** Left out: a failure is thrown. */
   readonly setAside?: SetAside;
 }
@@ -198,8 +198,8 @@ export function createAsk({
   settings,
   setAside = SETS_NOTHING_ASIDE,
 }: AskDeps): {
-  readonly ask: Reach['ask'];
-  readonly permitFor: Reach['permitFor'];
+  readonly ask: Wakes['ask'];
+  readonly permitFor: Wakes['permitFor'];
   turnEnded(agentId: AgentId): Promise<void>;
   /**
    * Resumes wakes that an earlier process deferred, or was granted without beginning, for agents
@@ -292,7 +292,7 @@ export function createAsk({
   }
 
   /** `wanted`: the way in which a deferred wake was asked for first. */
-  async function ask({ due, ...request }: WakeAsked, wanted?: WakeWay): ReturnType<Reach['ask']> {
+  async function ask({ due, ...request }: WakeAsked, wanted?: WakeWay): ReturnType<Wakes['ask']> {
     const { target, source, reason, messageId, grantedAt } = request;
     const way = request.way === 'deferred' ? (wanted ?? request.way) : request.way;
     // A relay may have died after the grant and before the schedule recorded it. Then the schedule

@@ -15,7 +15,7 @@
  * It does not know the rules of the gate, or how a turn is run.
  */
 import { withSeatWhereAlike } from '../../../src/shared/domain/prompts.ts';
-import type { Reach } from './contract.ts';
+import type { Wakes } from './contract.ts';
 import type { Directory } from '../../team/directory/index.ts';
 import type { Configs } from '../../team/gate/configs.ts';
 import type { Inbox } from '../../team/inbox/index.ts';
@@ -23,14 +23,14 @@ import type { ThreadHooks } from '../../team/threads/hooks.ts';
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import { toolDone, toolError } from '../../tools/define-tool.ts';
 import { type AskDeps, createAsk, createFlags } from './ask.ts';
-import { createThreadHooks } from './thread-hooks.ts';
-import { REACH_SETTINGS, type ReachSettings } from './settings.ts';
+import { createThreadHooks } from './thread-wakes.ts';
+import { WAKE_SETTINGS, type WakeSettings } from './settings.ts';
 import { delivered, outcomeText } from './tools.ts';
 
-export { createReachTools, createToHuman } from './tools.ts';
+export { createWakeTools, createToHuman } from './tools.ts';
 
-export interface ReachDeps extends Omit<AskDeps, 'settings'> {
-  readonly settings?: ReachSettings;
+export interface WakesDeps extends Omit<AskDeps, 'settings'> {
+  readonly settings?: WakeSettings;
   readonly inbox: Inbox;
   readonly directory: Directory;
   readonly configs: Configs;
@@ -39,7 +39,7 @@ export interface ReachDeps extends Omit<AskDeps, 'settings'> {
 }
 
 /** With the hooks for threads. */
-export interface OpenReach extends Reach {
+export interface OpenWakes extends Wakes {
   readonly hooks: ThreadHooks;
   /** Resumes what an earlier process of this relay deferred. Called once. */
   recover(): Promise<void>;
@@ -47,10 +47,10 @@ export interface OpenReach extends Reach {
   close(): void;
 }
 
-type Sender = Parameters<Reach['wake']>[0];
+type Sender = Parameters<Wakes['wake']>[0];
 
-export function createReach(deps: ReachDeps): OpenReach {
-  const { inbox, directory, pauses, now, newId, host, logger, timers, settings = REACH_SETTINGS } = deps;
+export function createWakes(deps: WakesDeps): OpenWakes {
+  const { inbox, directory, pauses, now, newId, host, logger, timers, settings = WAKE_SETTINGS } = deps;
   const asking = createAsk({ ...deps, settings });
   const { ask, permitFor, turnEnded } = asking;
   const flags = createFlags({ ask, pauses, host, timers, now, logger, settings });
@@ -76,7 +76,7 @@ export function createReach(deps: ReachDeps): OpenReach {
     threadId: null,
   });
 
-  const message: Reach['message'] = async (sender, { to, text, priority, type }) => {
+  const message: Wakes['message'] = async (sender, { to, text, priority, type }) => {
     const found = await addressee(sender, to);
     if (!found.ok) return toolError(found.reason);
     const { agentId } = found.agent;
@@ -96,7 +96,7 @@ export function createReach(deps: ReachDeps): OpenReach {
     return toolDone(outcomeText(name, decision, null));
   };
 
-  const wake: Reach['wake'] = async (sender, { to, text, reason }) => {
+  const wake: Wakes['wake'] = async (sender, { to, text, reason }) => {
     const found = await addressee(sender, to);
     if (!found.ok) return toolError(found.reason);
     const { agentId } = found.agent;

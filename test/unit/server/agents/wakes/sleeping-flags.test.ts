@@ -1,7 +1,7 @@
 /** The queue in which sleeping flags are cleared, with a flood guard that a test opens by hand. */
 import { expect, it } from 'vitest';
-import { createFlags } from '../../../../../server/agents/reach/ask.ts';
-import { REACH_SETTINGS } from '../../../../../server/agents/reach/settings.ts';
+import { createFlags } from '../../../../../server/agents/wakes/ask.ts';
+import { WAKE_SETTINGS } from '../../../../../server/agents/wakes/settings.ts';
 import { createManualTimers } from '../../../../support/manual-timers.ts';
 import { createTestClock } from '../../../../support/gate.ts';
 
@@ -48,7 +48,7 @@ it('asks again in order, also where one of the first is due a moment after those
     timers,
     now: clock.now,
     logger: { error: () => undefined },
-    settings: REACH_SETTINGS,
+    settings: WAKE_SETTINGS,
   });
   const source = { kind: 'agent', agentId: 'lyra' } as const;
   for (const target of ['a', 'b', 'c']) {

@@ -1,5 +1,5 @@
 /** Times of waking agents, in ms. */
-export interface ReachSettings {
+export interface WakeSettings {
   /**
    * Between two checks whether an agent still works while a wake waits. Its run may belong to
    * another process.
@@ -23,10 +23,10 @@ export interface ReachSettings {
  * ms until a stopped wake is requested again. `until`: when it would pass, ms since the epoch.
  * Null: not known.
  */
-export const againIn = (until: number | null, now: number, { againMs, againMostMs }: ReachSettings): number =>
+export const againIn = (until: number | null, now: number, { againMs, againMostMs }: WakeSettings): number =>
   Math.min(Math.max(until === null ? againMs : until - now, 1), againMostMs);
 
-export const REACH_SETTINGS: ReachSettings = {
+export const WAKE_SETTINGS: WakeSettings = {
   atWorkMs: 5_000,
   takenUpMs: 1_000,
   deferredMs: 86_400_000,

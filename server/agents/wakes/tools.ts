@@ -20,7 +20,7 @@ import { writeSaid } from '../../../src/shared/domain/quoting.ts';
 import { withSeat, withSeatWhereAlike } from '../../../src/shared/domain/prompts.ts';
 import type { RoostEvent } from '../../../src/shared/protocol/events.ts';
 import { LIMITS } from '../../../src/shared/protocol/limits.ts';
-import type { Reach } from './contract.ts';
+import type { Wakes } from './contract.ts';
 import type { SessionHost } from '../session/contract.ts';
 import type { EventLog } from '../../log/index.ts';
 import type { Directory } from '../../team/directory/index.ts';
@@ -151,8 +151,8 @@ export function createToHuman({ log, host, now, newId }: ToHumanDeps): ToHuman {
   };
 }
 
-interface ReachToolDeps {
-  readonly reach: Reach;
+interface WakeToolDeps {
+  readonly wakes: Wakes;
   readonly inbox: Inbox;
   readonly gate: Gate;
   readonly configs: Configs;
@@ -186,8 +186,8 @@ const BESIDE =
 const pictureOf = ({ mediaType: type, data }: SentAttachment): Picture[] =>
   type === 'application/pdf' || type === 'text/plain' ? [] : [{ type, data }];
 
-export function createReachTools({
-  reach,
+export function createWakeTools({
+  wakes,
   inbox,
   gate,
   configs,
@@ -198,7 +198,7 @@ export function createReachTools({
   toHuman,
   human,
   tell,
-}: ReachToolDeps): readonly TeamTool[] {
+}: WakeToolDeps): readonly TeamTool[] {
   /** The lead is present as long as the session is. */
   const isNotLead = ({ agentId }: Caller) => Promise.resolve(agentId !== LEAD_ID);
   /** Several tools check one caller at the same time. */
@@ -233,7 +233,7 @@ export function createReachTools({
         priority: z.enum(MESSAGE_PRIORITIES).default('normal'),
       }),
       run({ to: whom, message, type, priority }, caller) {
-        if (!isHuman(whom, human())) return reach.message(caller, { to: whom, text: message, priority, type });
+        if (!isHuman(whom, human())) return wakes.message(caller, { to: whom, text: message, priority, type });
         const what = messageTypeText(type);
         return toHuman(
           caller.agentId,
@@ -247,7 +247,7 @@ export function createReachTools({
         'Leaves a message and asks to wake the other agent for it now. That costs a model run and is limited. Use it only for what cannot wait.',
       allowed: mayWake,
       input: z.object({ to, message: text, reason: z.enum(WAKE_REASONS) }),
-      run: (input, caller) => reach.wake(caller, { to: input.to, text: input.message, reason: input.reason }),
+      run: (input, caller) => wakes.wake(caller, { to: input.to, text: input.message, reason: input.reason }),
     }),
     defineTool({
       name: 'message_human',

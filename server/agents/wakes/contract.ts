@@ -85,7 +85,7 @@ export interface Alone {
 }
 
 /** How other parts of the relay wake agents. This is the only way to the gate. */
-export interface Reach {
+export interface Wakes {
   /** Puts a message into the inbox. Requests a wake where the message's priority demands it. */
   message(
     caller: { readonly agentId: AgentId; readonly sessionId: SessionId | null },
