@@ -7,8 +7,10 @@ import { build } from 'vite';
 
 const [entry, outDir, format = 'es'] = process.argv.slice(2);
 const entryFileNames = format === 'cjs' ? '[name].bundle.cjs' : '[name].js';
+// A program starts a few times, so that to minify it takes longer than it saves.
+const minify = format === 'cjs' ? {} : { minify: false };
 // A part that is loaded later would run the entry again, which `compiled.mjs` does not require.
-const output = { format, entryFileNames, codeSplitting: false };
+const output = { format, entryFileNames, codeSplitting: false, ...minify };
 
 await build({
   configFile: 'vite.config.ts',
