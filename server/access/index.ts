@@ -25,7 +25,6 @@ import { DEVICE_CODES } from '../../src/shared/protocol/device-code-settings.ts'
 import { credentialEndpoints, deviceCodeEndpoints } from '../../src/shared/protocol/endpoints/access.ts';
 import type { Endpoint } from '../../src/shared/protocol/endpoints/endpoint.ts';
 import { ENDPOINTS } from '../../src/shared/protocol/endpoints/index.ts';
-import { homeEndpoints } from '../../src/shared/protocol/endpoints/session.ts';
 import { PAGE_KEY } from '../../src/shared/protocol/page-key.ts';
 import { answer, browserOf, type Env, type Handled, isCallPath, lacks } from '../http/endpoint.ts';
 import { misfitIn, problem, tooManyCalls } from '../http/problem.ts';
@@ -359,9 +358,7 @@ const NO_PAGE_KEY =
  * relay's households, and causes no costs.
  */
 const mayAsGuest = ({ req: { method, path } }: Context): boolean =>
-  method === 'GET'
-    ? path !== homeEndpoints.viewedHousehold.path && path !== homeEndpoints.viewEvents.path
-    : path === deviceCodeEndpoints.leaveJoinOffer.path || path.startsWith('/api/sync/offers/');
+  method === 'GET' || path === deviceCodeEndpoints.leaveJoinOffer.path || path.startsWith('/api/sync/offers/');
 const GUEST =
   'This browser came by the code of another device and has not joined yet. Compare the six words on both devices. Until then this browser may do nothing else here.';
 

@@ -30,7 +30,7 @@ import { storeTrouble } from '../store/index.ts';
 import { createStarts } from '../agents/minds/acp/starts.ts';
 import { PROGRAM_LIMITS } from '../agents/minds/acp/settings.ts';
 import { COMMAND_LANES } from '../execution/sandbox/index.ts';
-import { answer, browserOf, type Env, type Handled, refuseHead } from '../http/endpoint.ts';
+import { answer, browserOf, type Env, type Handled } from '../http/endpoint.ts';
 import { problem } from '../http/problem.ts';
 import {
   type Begun,
@@ -42,7 +42,7 @@ import {
   notBegun,
 } from './registry.ts';
 import { openHome, type OpenHome, type OpenHomeDeps } from './open-home.ts';
-import { createStreamLimit, type StreamLimit, streamResponse } from './session-routes.ts';
+import { createStreamLimit, type StreamLimit } from './session-routes.ts';
 export { bytesOfBrowser } from './registry.ts';
 
 interface HomesDeps extends Omit<OpenHomeDeps, 'checkStreams' | 'processes' | 'starts' | 'lanes' | 'household'> {
@@ -92,8 +92,6 @@ export interface Homes {
    * to another household, devices prove themselves there, or it was issued to leave that home.
    */
   comesBack(browser: string, log: string): Promise<void>;
-  /** The one home that a sign-in without a household may view. Null where there is none. */
-  viewedHousehold(browser: string): Promise<OpenHome | null>;
   /** Ends the streams of these sign-ins, which have ended. */
   endStreamsOf(browsers: readonly string[]): void;
   /**
@@ -242,7 +240,7 @@ export async function openHomes(deps: HomesDeps): Promise<Homes> {
       if (!deps.alone) await registry.reread();
       const count = others(entry).length;
       const lived = await isLivedIn(entry);
-      return { begun: entry.begun, lived, others: count, look: !entry.begun && count === 1 };
+      return { begun: entry.begun, lived, others: count };
     },
     async begin(browser) {
       if (!(await registry.entryOf(browser)).begun) await untilProven(browser);
@@ -289,11 +287,6 @@ export async function openHomes(deps: HomesDeps): Promise<Homes> {
       if (target.household === null) return registry.decide(({ bind }) => bind(browser, target));
       if (proving.size >= SECRETS_KEPT) proving.clear();
       if (!proving.has(browser)) proving.set(browser, { proof: createDeferred(), until: deps.elapsed() + proofMs });
-    },
-    async viewedHousehold(browser) {
-      const entry = await registry.entryOf(browser);
-      const [only, ...more] = others(entry);
-      return !entry.begun && only && more.length === 0 ? open(only) : null;
     },
     endStreamsOf(browsers) {
       registry.forget(browsers);
@@ -374,37 +367,12 @@ export function createEachHome(homes: Homes, others: readonly Handled[]): readon
 }
 
 export function createHomeRoutes(homes: Homes, giveBeside: GiveBeside): readonly Handled[] {
-  async function viewedHousehold(context: Context<Env>) {
-    const home = await homes.viewedHousehold(browserOf(context));
-    if (home === null)
-      throw problem(
-        409,
-        'no-look',
-        'There is no household to view: this browser has its own, or there is none here, or there are several.',
-      );
-    return home;
-  }
   return answer(homeEndpoints, {
     home: async (_, context) => await homes.status(browserOf(context)),
     async beginHome({ body }, context) {
       const begun = await homes.beginHousehold(browserOf(context), body);
       if (!begun.ok) throw notBegun(begun.reason);
       return await homes.status(begun.beside ? await giveBeside(context) : browserOf(context));
-    },
-    async viewedHousehold(_, context) {
-      const { directory } = await viewedHousehold(context);
-      return {
-        agents: (await directory.all())
-          .filter(({ retired }) => !retired)
-          .map(({ agentId, name, position }) => ({ agentId, name, position })),
-      };
-    },
-    async viewEvents(_, context) {
-      refuseHead(context);
-      const { streams } = await viewedHousehold(context);
-      homes.checkStreams(context.get('browser'));
-      const { outgoing } = context.env;
-      return streamResponse(streams.view(() => outgoing.destroy(), browserOf(context)));
     },
   });
 }

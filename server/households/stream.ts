@@ -10,7 +10,7 @@
 import { createListeners } from '../../src/shared/domain/platform/events.ts';
 import { LIMITS } from '../../src/shared/protocol/limits.ts';
 import type { StoredEvent } from '../../src/shared/protocol/events.ts';
-import type { DatabaseStatus, Hello, Over, Waiting } from '../../src/shared/protocol/stream.ts';
+import type { DatabaseStatus, Hello, Over } from '../../src/shared/protocol/stream.ts';
 import type { SessionHost } from '../agents/session/contract.ts';
 import type { EventLog } from '../log/index.ts';
 import type { Searches } from '../team/searches/index.ts';
@@ -18,8 +18,6 @@ import { ALWAYS_THERE, type Database, type DatabaseState } from '../store/index.
 
 /** Events that are read from the log at a time. */
 const PAGE = 200;
-/** Replaces the log's name where the client must not learn it. */
-const VIEWED = 'looked-at';
 /** Heartbeats for which the buffer may stay full before the client is cut. */
 const BEATS_UNREAD = 3;
 
@@ -54,11 +52,6 @@ export interface Streams {
    * connection at once.
    */
   open(cursor: Cursor, cut: () => void, browser?: string): ReadableStream<Uint8Array>;
-  /**
-   * Only events from now on, for a viewer of another household. It omits the log's name, which
-   * would let the viewer return to this home.
-   */
-  view(cut: () => void, browser: string): ReadableStream<Uint8Array>;
   /** Ends the streams of these sign-ins. The reason is their last message. */
   endOf(browsers: readonly string[], reason: Over['reason']): void;
   /** Sends hello again, because the home's household is known now. */
@@ -109,15 +102,13 @@ export function createStreams({
     open({ after, log: named, searches = false, once = false }, cut, browser) {
       // A cursor past the head comes from a time before the store was restored from a copy.
       const known = (named === null || named === log.id) && after <= log.head();
-      return streamFrom(known ? after : 0, log.id, cut, browser, { searches, once });
+      return streamFrom(known ? after : 0, cut, browser, { searches, once });
     },
-    view: (cut, browser) => streamFrom(log.head(), VIEWED, cut, browser, { searches: false, once: false }),
   };
   return streams;
 
   function streamFrom(
     from: number,
-    name: string,
     cut: () => void,
     browser: string | undefined,
     { searches: answers, once }: Required<Pick<Cursor, 'searches' | 'once'>>,
@@ -166,19 +157,15 @@ export function createStreams({
       controller.enqueue(frame('snapshot', log.snapshot()));
       if (once) return end();
       unsubscribe = log.subscribe((stored) => {
-        // A household's records are private.
-        if (name === VIEWED && stored.event.kind === 'record') return;
         if ((controller.desiredSize ?? 0) > 0) return controller.enqueue(eventFrame(stored));
         stop();
         cut();
       });
-      // Viewers see the queue, but not what API clients do.
-      const shown = ({ waiting, ...more }: Waiting): Waiting => (name === VIEWED ? { waiting } : { waiting, ...more });
       const now = host.waiting();
-      if (now.waiting.length > 0 || now.clients) controller.enqueue(frame('waiting', shown(now)));
+      if (now.waiting.length > 0 || now.clients) controller.enqueue(frame('waiting', now));
       // A client that is far behind gets the next one, which contains the whole state.
       stopWaiting = host.onWaiting((waiting) => {
-        if (!done && (controller.desiredSize ?? 0) > 0) controller.enqueue(frame('waiting', shown(waiting)));
+        if (!done && (controller.desiredSize ?? 0) > 0) controller.enqueue(frame('waiting', waiting));
       });
       const tellDatabase = (state: DatabaseState) => {
         if (!done && (controller.desiredSize ?? 0) > 0) controller.enqueue(frame('database', statusOf(state)));
@@ -203,8 +190,7 @@ export function createStreams({
           };
           open.set(end, browser);
           const greet = () => {
-            const whose = name === VIEWED ? {} : { household: household() };
-            const hello: Hello = { log: name, version, ...whose };
+            const hello: Hello = { log: log.id, version, household: household() };
             controller.enqueue(frame('hello', hello));
           };
           stopGreeting = greetings.subscribe(greet);

@@ -39,12 +39,7 @@ const shelf = () => import('./state/file-shelf.ts');
 const line = { fetch: withPageKey((...args) => fetch(...args), pageKey), baseUrl: '' };
 const state = createRoostState({
   dataWorker,
-  relay: createRelayPort({
-    client: async () => (await import('../shared/relay-client/page-client.ts')).createPageClient(line),
-    // Few people look on, so this module is loaded on demand.
-    viewHousehold: async (listener) =>
-      (await import('../shared/relay-client/household-view.ts')).openHouseholdView(line, listener),
-  }),
+  relay: createRelayPort(async () => (await import('../shared/relay-client/page-client.ts')).createPageClient(line)),
   reach: createReachPort(async () => {
     const { createReachClient } = await import('../shared/relay-client/reach-client.ts');
     return createReachClient(line);

@@ -35,7 +35,7 @@ afterAll(async () => {
 });
 
 describe('two browsers that are not paired, at one relay', { timeout: 240_000 }, () => {
-  it('the second is asked, may look on, begins a household of its own, and neither hears the other', async () => {
+  it('the second is asked, begins a household of its own, and neither hears the other', async () => {
     const early = await visit();
     const ada = await visit();
     await ada.begin('Noa', 'Sol');
@@ -46,14 +46,8 @@ describe('two browsers that are not paired, at one relay', { timeout: 240_000 },
     await early.page.getByRole('button', { name: 'Begin' }).click();
     await early.page.getByRole('heading', { name: 'This relay already has a team' }).waitFor();
 
-    await early.page.getByRole('button', { name: 'View only' }).click();
-    await early.page.getByText(/^Awake: /).waitFor();
     await ada.open('lead');
     await ada.ask('The boat is called Marigold.');
-    await early.page.getByText('The boat is called Marigold.').first().waitFor();
-    expect(await early.page.getByRole('textbox').count()).toBe(0);
-    await early.page.reload();
-    await early.page.getByRole('heading', { name: 'This relay already has a team' }).waitFor();
     expect(await early.page.getByText('Marigold').count()).toBe(0);
 
     await early.page.getByRole('button', { name: 'Start my household' }).click();

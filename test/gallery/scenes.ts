@@ -464,7 +464,7 @@ export const SCENES: Readonly<Record<string, Scene>> = {
   welcome: { docs: [] },
   'welcome, others live here': {
     docs: [],
-    prepare: ({ relay }) => (relay.status = { begun: false, lived: false, others: 1, look: true }),
+    prepare: ({ relay }) => (relay.status = { begun: false, lived: false, others: 1 }),
   },
   opening: { docs: team(8), prepare: ({ owner }) => (owner.pause = () => new Promise(() => undefined)) },
   'the ledger cannot be read': { docs: [], prepare: ({ owner }) => (owner.broken = 'The disk says no.') },

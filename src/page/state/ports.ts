@@ -12,7 +12,7 @@ import type {
   RebuildReport,
 } from '../../shared/protocol/worker.ts';
 import type { ProblemName } from '../../shared/protocol/problems.ts';
-import type { PageClient, RelayProblem, StreamItem } from '../../shared/relay-client/index.ts';
+import type { PageClient, RelayProblem } from '../../shared/relay-client/index.ts';
 import type { Exports } from '../exports/index.ts';
 import { retold, t } from '../language/t.ts';
 
@@ -59,13 +59,7 @@ export interface DataWorkerPort {
 }
 
 /** The relay's calls that a page makes. Expected failures are values and never reject. */
-export type RelayPort = Omit<PageClient, 'ack'> & {
-  /**
-   * Follows what is said in the one household of other people. Returns a function that
-   * unsubscribes.
-   */
-  viewHousehold(listener: (item: StreamItem) => void): () => void;
-};
+export type RelayPort = Omit<PageClient, 'ack'>;
 
 /** Packs and unpacks copies, in a worker of its own. */
 export type ExportsPort = Omit<Exports, 'warm'>;

@@ -1,6 +1,6 @@
 /** The relay's calls as the page uses them. Loaded while the page is painted, or after. */
 import { t } from '../language/t.ts';
-import type { PageClient, RelayResult, StreamItem } from '../../shared/relay-client/index.ts';
+import type { PageClient, RelayResult } from '../../shared/relay-client/index.ts';
 import type { ReachClient } from '../../shared/relay-client/reach-client.ts';
 import type { RelayPort } from './ports.ts';
 
@@ -29,36 +29,13 @@ export function createReachPort<Client = ReachClient>(load: () => Promise<Client
 }
 
 /** As `createReachPort`, for the calls of a session, each under its own name. */
-export function createRelayPort(load: {
-  readonly client: () => Promise<PageClient>;
-  /** Resolves with a function that unsubscribes. */
-  readonly viewHousehold: (listener: (item: StreamItem) => void) => Promise<() => void>;
-}): RelayPort {
-  const ask = createReachPort(load.client);
-  const viewHousehold: RelayPort['viewHousehold'] = (listener) => {
-    let over = false;
-    let stop: (() => void) | null = null;
-    load
-      .viewHousehold((item) => !over && listener(item))
-      .then(
-        (opened) => {
-          if (over) opened();
-          else stop = opened;
-        },
-        () => listener({ kind: 'lost', reason: 'unreachable' }),
-      );
-    return () => {
-      over = true;
-      stop?.();
-    };
-  };
+export function createRelayPort(load: () => Promise<PageClient>): RelayPort {
+  const ask = createReachPort(load);
   const call =
     (name: keyof PageClient) =>
     (...said: readonly unknown[]) =>
       // Calls the method of this name with the same arguments.
       ask((client) => (client[name] as (...said: readonly unknown[]) => Promise<RelayResult<unknown>>)(...said));
   // Its methods belong to a client that is not loaded yet.
-  return new Proxy({ viewHousehold } as RelayPort, {
-    get: (own, name) => (name in own ? own[name as keyof RelayPort] : call(name as keyof PageClient)),
-  });
+  return new Proxy({} as RelayPort, { get: (_, name) => call(name as keyof PageClient) });
 }

@@ -267,7 +267,6 @@ export const homeStatusSchema = z
         'somebody lives in that household; if this browser has no data of it, the page does not begin a new one',
       ),
     others: z.number().int().describe('number of other households'),
-    look: z.boolean().describe('this browser may read along with the one other household, from now on'),
   })
   .describe('How the relay knows a browser.');
 export type HomeStatus = z.infer<typeof homeStatusSchema>;
@@ -282,12 +281,6 @@ export const beginHomeSchema = z.strictObject({
       'if somebody lives in the household of this sign-in: leave both to its other devices, and give this browser a new sign-in; the next call begins another household',
     ),
 });
-
-/** `GET /api/look`: the agents of the household that this browser may view. */
-export const viewedHouseholdSchema = z.object({
-  agents: z.array(z.object({ agentId: agentIdSchema, name: z.string(), position: z.number().int().nullable() })),
-});
-export type ViewedHousehold = z.infer<typeof viewedHouseholdSchema>;
 
 /** RFC 9457. `type` is a name under `about:roost/`. Further members are listed below. */
 export const problemSchema = z.looseObject({

@@ -52,7 +52,6 @@ export const PROBLEMS = [
   'no-credential',
   'no-git',
   'no-webhook',
-  'no-look',
   'no-mapping',
   'no-memory',
   'no-dream',

@@ -88,8 +88,6 @@ export interface EventStreamDeps {
   /** 0 to 1 */
   readonly random: () => number;
   readonly cursor: Cursor | null;
-  /** Path of the stream. Left out: the stream of this browser's own household. */
-  readonly path?: string;
   /** Set: the relay sends this browser the searches of agents. */
   readonly searches?: true;
   readonly listener: (item: StreamItem) => void;
@@ -337,7 +335,7 @@ export function createEventStream(deps: EventStreamDeps): EventStream {
     const query = cursor ? `?after=${cursor.after}&log=${encodeURIComponent(cursor.log)}` : '?after=0';
     try {
       const asked = deps.fetch(
-        `${deps.baseUrl}${deps.path ?? '/api/events'}${query}${deps.searches && !isPoll ? '&searches=1' : ''}${isPoll ? '&once=1' : ''}`,
+        `${deps.baseUrl}/api/events${query}${deps.searches && !isPoll ? '&searches=1' : ''}${isPoll ? '&once=1' : ''}`,
         {
           signal,
           headers: { accept: 'text/event-stream' },

@@ -54,14 +54,12 @@ describe('a device’s code', () => {
     await call(host, 'DELETE', `/api/device-codes/${id}`);
   });
 
-  it('lets one in, once, who may look at nobody, begin nothing and spend nothing until the words were compared', async () => {
+  it('lets one in, once, who may begin nothing and spend nothing until the words were compared', async () => {
     await call(host, 'PUT', '/api/team', { agents: [{ agentId: 'a1', name: 'Lyra', position: 0, retired: false }] });
     const { id, code, guest } = await guestOf();
     await expect(open(code)).rejects.toThrow('401');
     expect(await stateOf(id)).toEqual({ state: 'opened', offer: null });
     for (const [method, path, json] of [
-      ['GET', '/api/look'],
-      ['GET', '/api/look/events'],
       ['POST', '/api/home', { beside: true }],
       ['POST', '/api/sessions', {}],
       ['PUT', '/api/team', { agents: [] }],

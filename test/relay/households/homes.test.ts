@@ -4,12 +4,7 @@ import { QUOTAS } from '../../../server/platform/quotas.ts';
 import { SEAT_ORDER, seatColor } from '../../../src/shared/domain/seat.ts';
 import { writeSummon } from '../../../src/shared/domain/wake-payload.ts';
 import { credentialsSchema, madeCredentialSchema } from '../../../src/shared/protocol/team.ts';
-import {
-  healthSchema,
-  homeStatusSchema,
-  viewedHouseholdSchema,
-  problemSchema,
-} from '../../../src/shared/protocol/http.ts';
+import { healthSchema, homeStatusSchema, problemSchema } from '../../../src/shared/protocol/http.ts';
 import { mcpServerSchema } from '../../../src/shared/protocol/mcp.ts';
 import { startAuthorisationServer } from '../../support/authorisation-server.ts';
 import { eventsOf, follow, startSession, talk, teamOfLead, textsOf } from '../../support/homes.ts';
@@ -125,18 +120,18 @@ describe('households of one relay', () => {
         ...(await refusal(await other().fetch(path, { method, ...(json === undefined ? {} : { json }) }))),
       ]).toEqual([path, 409, 'not-begun']);
     expect(await headOf(one())).toBe(before);
-    expect(await statusOf(other())).toEqual({ begun: false, lived: false, others: 1, look: true });
+    expect(await statusOf(other())).toEqual({ begun: false, lived: false, others: 1 });
   });
 
   it('the first begins by itself; one beside it only when it is asked for, and talks on its own', async () => {
-    expect(await statusOf(one())).toEqual({ begun: false, lived: false, others: 0, look: false });
+    expect(await statusOf(one())).toEqual({ begun: false, lived: false, others: 0 });
     await one().fetch('/api/team', { method: 'PUT', json: { agents: [] } });
     expect(await statusOf(one())).toMatchObject({ begun: false });
     await adaTalks();
-    expect(await statusOf(one())).toEqual({ begun: true, lived: true, others: 0, look: false });
+    expect(await statusOf(one())).toEqual({ begun: true, lived: true, others: 0 });
     expect(await refusal(await begin(other(), false))).toEqual([409, 'not-begun']);
     expect((await begin(other(), true)).status).toBe(200);
-    expect(await statusOf(other())).toEqual({ begun: true, lived: false, others: 1, look: false });
+    expect(await statusOf(other())).toEqual({ begun: true, lived: false, others: 1 });
 
     await other().fetch('/api/team', { method: 'PUT', json: teamOfLead('Lua') });
     // While Ada’s session runs.
@@ -191,14 +186,14 @@ describe('households of one relay', () => {
       const stays = await begin(one(), true);
       expect([stays.status, stays.headers.getSetCookie()]).toEqual([200, []]);
       const own = await takeOwn(one());
-      expect(await statusOf(own)).toEqual({ begun: false, lived: false, others: 1, look: true });
+      expect(await statusOf(own)).toEqual({ begun: false, lived: false, others: 1 });
       // It followed that log too, and does not come back to it: the sign-in was given so as to
       // leave it.
       expect(textsOf(await eventsOf(own, `/api/events?after=0&log=${log}`))).toEqual([]);
       const begun = await begin(own, true, true);
       expect([begun.status, begun.headers.getSetCookie()]).toEqual([200, []]);
-      expect(await statusOf(own)).toEqual({ begun: true, lived: false, others: 1, look: false });
-      expect(await statusOf(one())).toEqual({ begun: true, lived: true, others: 1, look: false });
+      expect(await statusOf(own)).toEqual({ begun: true, lived: false, others: 1 });
+      expect(await statusOf(one())).toEqual({ begun: true, lived: true, others: 1 });
       // The new cookie alone lets nobody call.
       const { cookie } = await own.signIn();
       expect((await browserOf(relay.url, { cookie, key: 'x'.repeat(43) }).fetch('/api/home')).status).toBe(401);
@@ -270,7 +265,7 @@ describe('households of one relay', () => {
     expect(await stream.ended).toBeNull();
     expect(stream.messages.at(-1)).toMatchObject({ id: undefined, event: 'over', data: { reason: 'moved' } });
     expect(textsOf(await eventsOf(other())).join()).toContain('My daughter is called Ada.');
-    expect(await statusOf(other())).toEqual({ begun: true, lived: true, others: 0, look: false });
+    expect(await statusOf(other())).toEqual({ begun: true, lived: true, others: 0 });
     relay.pass(120_000);
     await ack(other(), await headOf(other()));
     expect(textsOf(await eventsOf(one())).join()).not.toContain('daughter');
@@ -377,7 +372,7 @@ describe('households of one relay', () => {
       expect(textsOf(await eventsOf(again)).join()).toContain('My daughter is called Ada.');
       // It is the one home that there is, and its session is everybody’s there.
       for (const browser of [again, one()]) {
-        expect(await statusOf(browser)).toEqual({ begun: true, lived: true, others: 0, look: false });
+        expect(await statusOf(browser)).toEqual({ begun: true, lived: true, others: 0 });
         expect((await wake(browser)).status).toBe(409);
       }
       await talk(again, 'There again.');
@@ -419,32 +414,12 @@ describe('households of one relay', () => {
       ]);
       for (const response of [waking, ending]) expect(await refusal(response)).toEqual([409, 'not-begun']);
       expect(await headOf(one())).toBe(before);
-      expect(await statusOf(again)).toEqual({ begun: false, lived: false, others: 1, look: true });
+      expect(await statusOf(again)).toEqual({ begun: false, lived: false, others: 1 });
       // It may say that it is somebody else, as ever.
       expect((await begin(again, true)).status).toBe(200);
       expect(await statusOf(one())).toMatchObject({ begun: true, others: 1 });
       expect(textsOf(await eventsOf(again)).join()).not.toContain('daughter');
     });
-  });
-
-  it('whoever looks on hears what comes from now on, without the name of the log, and is heard by nobody', async () => {
-    expect(await refusal(await other().fetch('/api/look'))).toEqual([409, 'no-look']);
-    await adaTalks();
-    const names = viewedHouseholdSchema.parse(await (await other().fetch('/api/look')).json());
-    expect(names.agents).toEqual([{ agentId: 'lead', name: 'Sol', position: 4 }]);
-    const looking = await follow(other(), '/api/look/events');
-    await looking.until((all) => all.some(({ event }) => event === 'snapshot'));
-    const before = await headOf(one());
-    await talk(one(), 'The boat is blue.');
-    const heard = await looking.until((all) => textsOf(all).join().includes('The boat is blue.'));
-    expect(textsOf(heard).join()).not.toContain('daughter');
-    expect(heard[0]?.data).toEqual({ log: 'looked-at', version: expect.any(String) as string });
-    expect(await headOf(one())).toBeGreaterThan(before);
-    expect(await statusOf(other())).toMatchObject({ begun: false });
-    // It has a household of its own now: it looks on no longer, nor does anybody else at either.
-    expect((await begin(other(), true)).status).toBe(200);
-    expect(await refusal(await other().fetch('/api/look/events'))).toEqual([409, 'no-look']);
-    expect(await refusal(await (await relay.signIn()).fetch('/api/look'))).toEqual([409, 'no-look']);
   });
 
   it('credentials open the home in which they were made', async () => {
@@ -505,7 +480,7 @@ describe.each(STORES)('the homes of a relay, with the store on %s', (kind) => {
     expect(
       (await eventsOf(other)).filter(({ event }) => event === 'session-ended').map(({ data }) => data),
     ).toMatchObject([{ reason: 'shutdown' }]);
-    expect(await statusOf(third)).toEqual({ begun: false, lived: false, others: 2, look: false });
+    expect(await statusOf(third)).toEqual({ begun: false, lived: false, others: 2 });
     await relay.close();
   });
 });

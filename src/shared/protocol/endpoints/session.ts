@@ -6,7 +6,6 @@ import {
   correctSummarySchema,
   healthSchema,
   homeStatusSchema,
-  viewedHouseholdSchema,
   messagePostedSchema,
   openHealthSchema,
   postMessageSchema,
@@ -146,22 +145,6 @@ export const homeEndpoints = {
         when: '`not-begun`: there are other households, and `beside` is false; `households-full`; `sign-ins-full`',
       },
     ],
-  }),
-  viewedHousehold: endpoint({
-    method: 'GET',
-    path: '/api/look',
-    does: 'The agents of the one other household, for a browser that has none.',
-    answers: [
-      { status: 200, when: 'there is a household to view', body: viewedHouseholdSchema },
-      { status: 409, when: 'there is none' },
-    ],
-  }),
-  viewEvents: endpoint({
-    method: 'GET',
-    path: '/api/look/events',
-    does: 'The events of that household from now on, in the form of `/api/events`. This acknowledges nothing.',
-    raw: true,
-    answers: [stream, { status: 409, when: 'there is no household to view' }],
   }),
 };
 

@@ -20,7 +20,6 @@ export const streams: Attack = {
         '/api/events?after=0',
         '/api/events?after=99999999999',
         '/api/events?after=-1&log=%00',
-        '/api/look/events',
       ]);
       socket.write(`GET ${path} HTTP/1.1\r\nhost: 127.0.0.1:${target.port}\r\n${own}\r\n`);
       if (random() < 0.5) socket.pause();

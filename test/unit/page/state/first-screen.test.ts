@@ -13,7 +13,7 @@ const returning: SyncStatus = {
   arriving: [],
   missing: false,
 };
-const none = { begun: false, lived: false, others: 0, look: false };
+const none = { begun: false, lived: false, others: 0 };
 const alone: SyncStatus = { kind: 'alone', joining: null, kept: null };
 
 test('nobody is taken for new before it is known whether somebody lived here', () => {
@@ -33,10 +33,7 @@ test('nobody is taken for new before it is known whether somebody lived here', (
 });
 
 test('where others live at the relay whoever is new is asked, and whoever is not is not', () => {
-  const [household, others] = [
-    { status: 'ready', roster: empty } as const,
-    { begun: false, lived: false, others: 1, look: true },
-  ];
+  const [household, others] = [{ status: 'ready', roster: empty } as const, { begun: false, lived: false, others: 1 }];
   const screen = (sync: SyncStatus, home: typeof others | 'asking' | 'unreachable') =>
     firstScreenOf({ household, sync, syncFailed: null, home });
   expect(screen(alone, 'asking')).toBe('opening');

@@ -290,7 +290,6 @@ export interface MemoryRelay extends RelayPort {
   /** While set, every call but health is answered with this. */
   refusal: RelayProblem | null;
   status: HomeStatus;
-  readonly onlookers: Set<Parameters<RelayPort['viewHousehold']>[0]>;
   mind: Health['mind'];
   clock: Health['clock'];
 }
@@ -304,8 +303,7 @@ export function memoryRelay(): MemoryRelay {
     posted: [],
     asked: [],
     refusal: null,
-    status: { begun: false, lived: false, others: 0, look: false },
-    onlookers: new Set(),
+    status: { begun: false, lived: false, others: 0 },
     mind: 'rehearsal',
     clock: { standsStillMs: null, stoodMs: null, copied: false },
     health: () =>
@@ -344,15 +342,9 @@ export function memoryRelay(): MemoryRelay {
           },
         });
       // By a sign-in of its own, which the next call begins with.
-      if (anew && relay.status.lived)
-        relay.status = { begun: false, lived: false, others: relay.status.others + 1, look: false };
-      else relay.status = { ...relay.status, begun: true, lived: false, look: false };
+      if (anew && relay.status.lived) relay.status = { begun: false, lived: false, others: relay.status.others + 1 };
+      else relay.status = { ...relay.status, begun: true, lived: false };
       return Promise.resolve({ ok: true, value: relay.status });
-    },
-    viewedHousehold: () => answer({ agents: [{ agentId: 'lead', name: 'Sol', position: 4 }] }),
-    viewHousehold(listener) {
-      relay.onlookers.add(listener);
-      return () => relay.onlookers.delete(listener);
     },
     endSession() {
       relay.asked.push('end');

@@ -72,7 +72,7 @@ test('a relay that cannot reach its database is said to, while those who are awa
 
 test('a sign-in that is another household’s is changed for one of this browser’s own, with which the owner begins anew', async () => {
   const page = await openPage({ docs: team(1), link: { kind: 'elsewhere' }, snapshot: null });
-  page.relay.status = { begun: true, lived: true, others: 0, look: false };
+  page.relay.status = { begun: true, lived: true, others: 0 };
   await page.user.click(screen.getByRole('button', { name: 'Get a separate sign-in' }));
   expect(page.relay.asked).toEqual(['begin anew']);
   expect(page.owner.calls).toContain('signInChanged');

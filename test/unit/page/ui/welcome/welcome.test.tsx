@@ -1,7 +1,7 @@
-import { act, screen } from '@testing-library/react';
+import { screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { createDeferred } from '../../../../../src/shared/domain/platform/deferred.ts';
-import { NOW, NO_SESSION_SNAPSHOT, team } from '../../support/household.ts';
+import { team } from '../../support/household.ts';
 import { openPage } from '../../support/render.tsx';
 
 test('the first visit asks two names, and begins with a lead and an empty grid', async () => {
@@ -75,7 +75,7 @@ test('a household that cannot be read is not taken for a first visit', async () 
   expect(await screen.findByRole('button', { name: 'Begin' })).toBeDefined();
 });
 
-const OTHERS = { begun: false, lived: false, others: 1, look: true };
+const OTHERS = { begun: false, lived: false, others: 1 };
 
 test('where others live at the relay nobody begins unasked: theirs, only a look, or a household beside them', async () => {
   const page = await openPage({ docs: [], prepare: ({ relay }) => (relay.status = OTHERS) });
@@ -91,10 +91,9 @@ test('where others live at the relay nobody begins unasked: theirs, only a look,
 });
 
 test('a browser whose team lives at the relay, and is not kept here any more, is told so before anything begins', async () => {
-  const OWN = { begun: true, lived: true, others: 0, look: false };
+  const OWN = { begun: true, lived: true, others: 0 };
   const page = await openPage({ docs: [], prepare: ({ relay }) => (relay.status = OWN) });
   expect(await screen.findByRole('heading', { name: 'Your team is on this relay' })).toBeDefined();
-  expect(screen.queryByRole('button', { name: 'View only' })).toBeNull();
   expect(screen.getByRole('button', { name: 'I have a recovery phrase' })).toBeDefined();
   await page.user.click(screen.getByRole('button', { name: 'Start my household' }));
   await page.user.type(screen.getByLabelText('Your name'), 'Ben');
@@ -110,24 +109,4 @@ test('whoever presses Begin when others have just begun is asked, and nothing is
   await page.user.click(screen.getByRole('button', { name: 'Begin' }));
   expect(await screen.findByRole('heading', { name: 'This relay already has a team' })).toBeDefined();
   expect(page.owner.docs).toEqual([]);
-});
-
-test('whoever only looks on reads along, stores nothing, and can stop', async () => {
-  const page = await openPage({ docs: [], prepare: ({ relay }) => (relay.status = OTHERS) });
-  await page.user.click(await screen.findByRole('button', { name: 'View only' }));
-  const say = (item: Parameters<Parameters<typeof page.relay.viewHousehold>[0]>[0]) =>
-    act(() => page.relay.onlookers.forEach((listener) => listener(item)));
-  say({ kind: 'live', snapshot: NO_SESSION_SNAPSHOT });
-  expect(screen.getByText('Everyone sleeps')).toBeDefined();
-  say({
-    kind: 'event',
-    stored: { id: 1, event: { kind: 'answer-started', time: NOW, messageId: 'm1', agentId: 'lead', sessionId: 's1' } },
-  });
-  say({ kind: 'event', stored: { id: 2, event: { kind: 'text', messageId: 'm1', text: 'Good morning' } } });
-  expect(screen.getByRole('listitem').textContent).toBe('Sol Good morning…');
-  expect(page.owner.docs).toEqual([]);
-  expect(page.owner.calls).not.toContain('append');
-  await page.user.click(screen.getByRole('button', { name: 'Close' }));
-  expect(await screen.findByRole('heading', { name: 'This relay already has a team' })).toBeDefined();
-  expect(page.relay.onlookers.size).toBe(0);
 });
