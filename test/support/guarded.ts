@@ -549,6 +549,16 @@ export const GUARDED: readonly Guarded[] = [
     guards: ['server/cli', 'server/exams', 'src/shared/domain/exams'],
     beside: ['relay/cli/upgrade.test.ts'],
   },
+  {
+    file: 'relay/access/tailnet.test.ts',
+    guards: ['server/access', 'server/startup', 'server/relay', 'server/http', 'src/shared/protocol/device-codes'],
+    beside: ['relay/access/access.test.ts'],
+  },
+  {
+    file: 'relay/files/history/undo.test.ts',
+    guards: ['server/files/history', 'server/files/workspaces', 'test/support/undo'],
+    beside: ['relay/files/history/history.test.ts', 'attacks/undo.test.ts'],
+  },
   { file: 'relay/cli/doctor.test.ts', guards: ['server/cli', 'server/startup'], beside: ['relay/cli/doctor.test.ts'] },
   { file: 'relay/bench.test.ts', guards: ['test/bench'], beside: ['relay/bench.test.ts'] },
   { file: 'browser/ledger.test.ts', guards: ROWS, beside: ['browser/ledger.test.ts'] },
