@@ -122,8 +122,8 @@ function openPrograms(deps: BesideDeps, { id, log, workspaces, tell, team, crede
     chosenFor: async (agentId) => (await team().configs.agent(agentId)).effective.coordination.mind,
     mayUse: async (agentId, tool) =>
       grantOf((await team().configs.agent(agentId)).effective.coordination, tool) !== 'off',
-    ask: (asked) => team().approvals.leave(shown(asked)),
-    note: (action) => team().approvals.note(shown(action)),
+    ask: (asked) => team().approvals.askPermission(shown(asked)),
+    record: (action) => team().approvals.recordAction(shown(action)),
     isEgg: (agentId) => (team().host.newborn(agentId)?.birth ?? null) !== null,
     talkOf: (agentId) => team().wakePayloads.talkOf(agentId),
     lend: ({ agentId, ...run }, label) => credentials().lend(agentId, label, run),

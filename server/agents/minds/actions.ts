@@ -24,15 +24,15 @@ export interface ActionEnd extends Pick<ToolOutcome, 'text' | 'isError'> {
  * The answer of the person, or of their settings, to a mind that acts by itself. `words`: the text
  * for its agent.
  */
-export type Verdict =
-  | { readonly let: true; readonly over: (end: ActionEnd) => void }
-  | { readonly let: false; readonly words: string };
+export type Permission =
+  | { readonly allowed: true; readonly over: (end: ActionEnd) => void }
+  | { readonly allowed: false; readonly words: string };
 
 /**
  * Asks for permission for an action that a mind takes by itself. Resolves with the answer, or at
  * once where nobody is there to ask.
  */
-export type AskPermission = (asked: MindAction) => Promise<Verdict>;
+export type AskPermission = (asked: MindAction) => Promise<Permission>;
 
 /** Records an action that a mind takes without asking. */
 export type RecordAction = (action: MindAction) => {

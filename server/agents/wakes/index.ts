@@ -4,7 +4,7 @@
  * `ask.ts` is the only way to the wake gate. Every wake goes through it. `tools.ts` has the tools
  * with which agents write, wake and sleep.
  *
- * Main type: `Reach` (in `contract.ts`).
+ * Main type: `Wakes` (in `contract.ts`).
  *
  * Invariants:
  * - Nothing else in the relay calls the gate, clears a sleeping flag, or begins a turn for

@@ -11,7 +11,7 @@ import { createCarryOut } from './carry-out.ts';
 import type { Guards } from './guards.ts';
 
 export function createAnswers(base: ApprovalsBase, { toolNamed }: Pick<Guards, 'toolNamed'>) {
-  const { db, rows, contents, grantFor, refuseAlways, always, leave, forms, tellAgent, changed, beside } = base;
+  const { db, rows, contents, grantFor, refuseAlways, always, permissions, forms, tellAgent, changed, beside } = base;
   const { logger, now } = base;
   const carryOut = createCarryOut({ ...base, database: base.database ?? ALWAYS_THERE, toolNamed });
   /**
@@ -19,7 +19,7 @@ export function createAnswers(base: ApprovalsBase, { toolNamed }: Pick<Guards, '
    * nothing of it.
    */
   const ended = async (call: StoredCall, action: 'decline' | 'cancel', words: string): Promise<boolean> =>
-    call.question ? (forms.end(call.callId, action), true) : await leave.no(call, words);
+    call.question ? (forms.end(call.callId, action), true) : await permissions.no(call, words);
 
   async function over(callId: string): Promise<Answered> {
     const call = await rows.get(callId);

@@ -11,7 +11,7 @@ import type { Database, Db } from '../../store/index.ts';
 import type { Pins } from '../pins/index.ts';
 import { createCallRows, type NewCall } from './rows.ts';
 import { createContents } from './contents.ts';
-import { createLeave } from './leave.ts';
+import { createPermissions } from './permissions.ts';
 import { createNotifyAgent, type ToldInbox } from './notify-agent.ts';
 import { createAgreedCommands, createGranted, type GrantedConfigs } from './granted.ts';
 import { createForms, createQuestion } from './questions.ts';
@@ -94,7 +94,7 @@ export function createApprovalsBase(deps: ApprovalsDeps) {
     askedAt: now(),
   });
   const question = createQuestion({ ...deps, rows });
-  const leave = createLeave({ rows, question, letBy, pins, newCall, changed, counted, beside, now });
+  const permissions = createPermissions({ rows, question, letBy, pins, newCall, changed, counted, beside, now });
   const forms = createForms({ rows, question, newCall, changed, counted, beside, closing: closing.signal, now });
   return {
     ...deps,
@@ -107,7 +107,7 @@ export function createApprovalsBase(deps: ApprovalsDeps) {
     counted,
     newCall,
     question,
-    leave,
+    permissions,
     forms,
     closing: closing.signal,
     /** Resolves when the work beside the callers is over. */

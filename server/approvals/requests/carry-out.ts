@@ -8,14 +8,14 @@ import { type Database, enduring } from '../../store/index.ts';
 import { toolError } from '../../tools/define-tool.ts';
 import type { CallRows, StoredCall } from './rows.ts';
 import type { Contents } from './contents.ts';
-import type { Leave } from './leave.ts';
+import type { Permissions } from './permissions.ts';
 import type { NotifyAgent } from './notify-agent.ts';
 
 interface CarryOutDeps {
   readonly database: Pick<Database, 'untilThere'>;
   readonly rows: Pick<CallRows, 'end' | 'get' | 'waitAgain'>;
   readonly contents: Contents;
-  readonly leave: Pick<Leave, 'yes'>;
+  readonly permissions: Pick<Permissions, 'yes'>;
   readonly tellAgent: NotifyAgent;
   readonly toolNamed: (name: string) => TeamTool | undefined;
   readonly host: Pick<SessionHost, 'stateOf' | 'sessionId'>;
@@ -28,7 +28,8 @@ interface CarryOutDeps {
 
 /** The yes is on disk. */
 export function createCarryOut(deps: CarryOutDeps): (call: StoredCall, ownHosts?: readonly string[]) => Promise<void> {
-  const { database, rows, contents, leave, tellAgent, toolNamed, host, changed, counted, closing, now, logger } = deps;
+  const { database, rows, contents, permissions, tellAgent, toolNamed, host, changed, counted, closing, now, logger } =
+    deps;
 
   async function outcomeOf(call: StoredCall, ownHosts: readonly string[]): Promise<ToolOutcome> {
     const { callId, agentId, folder, tool: name, input: text, runId, pinned } = call;
@@ -56,7 +57,7 @@ export function createCarryOut(deps: CarryOutDeps): (call: StoredCall, ownHosts?
   return async (call, ownHosts = []) => {
     const { callId, agentId, tool, input } = call;
     if (toolsetOf(tool) === 'mind') {
-      if (!(await leave.yes(call))) await tellAgent((await rows.get(callId)) ?? call, input, null);
+      if (!(await permissions.yes(call))) await tellAgent((await rows.get(callId)) ?? call, input, null);
       return;
     }
     const outcome = await outcomeOf(call, ownHosts);

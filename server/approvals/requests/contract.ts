@@ -58,11 +58,11 @@ export interface Approvals {
   /** As `guard`, for tools that come and go. */
   guardFrom(source: () => readonly TeamTool[]): () => readonly TeamTool[];
   /** Permission for the actions of an ACP agent. */
-  readonly leave: AskPermission;
+  readonly askPermission: AskPermission;
   /** Asks a question of an MCP server during a call of one of its tools. */
   readonly askPerson: AskPerson;
   /** Records the actions that an ACP agent takes without asking. */
-  readonly note: RecordAction;
+  readonly recordAction: RecordAction;
   /** Calls that wait for the person, oldest first. */
   open(): Promise<readonly StoredCall[]>;
   /** The same calls with the current folder content, to show to the person. */

@@ -32,7 +32,7 @@ export type { Answered, Approvals } from './contract.ts';
 export function createApprovals(deps: ApprovalsDeps): Approvals {
   const { log, timers, now, setAside = SETS_NOTHING_ASIDE } = deps;
   const base = createApprovalsBase(deps);
-  const { rows, contents, leave, forms, tellAgent, changed, beside, closing } = base;
+  const { rows, contents, permissions, forms, tellAgent, changed, beside, closing } = base;
   const guards = createGuards(base);
   const { toolNamed } = guards;
   const { answer, send, withdrawAll } = createAnswers(base, guards);
@@ -71,9 +71,9 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
         (call) => call.tool === tool && toolNamed(tool)?.asking?.keyOf(JSON.parse(call.input)) === key,
         WITHDRAWN.settled,
       ),
-    leave: leave.ask,
+    askPermission: permissions.ask,
     askPerson: forms.ask,
-    note: leave.note,
+    recordAction: permissions.record,
     open: () => rows.open(),
     toBeShown: async () => await Promise.all((await rows.open()).map(contents.fresh)),
     answered: () => rows.answeredSince(now() - CALL_LIMITS.answeredForMs),

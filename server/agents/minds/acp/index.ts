@@ -149,7 +149,7 @@ interface LiveProgramsDeps extends ProgramStartDeps, StoredSessionsDeps {
   /** Asks the person before an ACP agent acts. */
   readonly ask: AskPermission;
   /** Records the actions that an ACP agent takes without asking. */
-  readonly note: RecordAction;
+  readonly record: RecordAction;
   readonly log: Pick<EventLog, 'subscribe'>;
   readonly workspaces: Pick<Workspaces, 'folderOf' | 'of' | 'changed' | 'removeEmpty'>;
   /** The agent is not born yet. */
@@ -232,7 +232,7 @@ function createLivePrograms(deps: LiveProgramsDeps): LivePrograms {
       countsItself: throughRelay,
       inTurn: (work, onPlace, signal) => deps.starts.inTurn(work, onPlace, signal, deps.mostStarts),
       permit: deps.ask,
-      note: deps.note,
+      record: deps.record,
       callerOf: (signal) => callerOf(owner, signal),
       onChange() {
         // The process may have written into the folder by itself.

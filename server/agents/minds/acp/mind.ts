@@ -11,7 +11,7 @@ import { isRecord } from '../../../../src/shared/domain/platform/json.ts';
 import { sentence } from '../../../../src/shared/domain/names.ts';
 import type { Program } from '../../../../src/shared/protocol/programs.ts';
 import type { AgentMind, MindAnswer, MindErrorKind, MindListener, MindRequest } from '../index.ts';
-import type { AskPermission, RecordAction, Verdict } from '../actions.ts';
+import type { AskPermission, RecordAction, Permission } from '../actions.ts';
 import type { Caller } from '../../../tools/index.ts';
 import type { Workspace } from '../../../files/workspaces/index.ts';
 import { inTime, type LeftSession, type OpenSession, openSession, type ResumableSession } from './starts.ts';
@@ -155,7 +155,7 @@ export interface ProgramMindDeps {
     signal: AbortSignal,
   ) => Promise<Value>;
   readonly permit: AskPermission;
-  readonly note: RecordAction;
+  readonly record: RecordAction;
   readonly callerOf: (signal: AbortSignal) => Caller;
   /** The process ended or was replaced. */
   readonly onChange: () => void;
@@ -186,7 +186,7 @@ export interface ProgramMind extends AgentMind {
 
 type Open = Given & OpenSession;
 
-const ROOSTS_OWN: Verdict = { let: true, over: () => undefined };
+const ROOSTS_OWN: Permission = { allowed: true, over: () => undefined };
 const STOPPED = sentence`It was stopped.`;
 /** For the agent. */
 const ONLY_ALWAYS =
@@ -232,16 +232,16 @@ function createQuestions(deps: QuestionsDeps): ConnectionHandlers['permission'] 
     const answered = silence.hold();
     try {
       // Roost decides about its own tools where they run.
-      const verdict = own ? ROOSTS_OWN : await deps.permit({ tool, input, caller: deps.callerOf(signal) });
-      const says = verdict.let ? 'allow' : 'reject';
+      const permission = own ? ROOSTS_OWN : await deps.permit({ tool, input, caller: deps.callerOf(signal) });
+      const says = permission.allowed ? 'allow' : 'reject';
       // A permanent yes would end all later questions, whatever the person says then. Roost asks
       // about its own tools itself.
-      const hows = verdict.let && !own ? ['once'] : ['once', 'always'];
+      const hows = permission.allowed && !own ? ['once'] : ['once', 'always'];
       const option = hows.flatMap((how) => options.filter(({ kind }) => kind === `${says}_${how}`)).at(0);
-      if (verdict.let && option) begun(verdict.over);
-      else if (verdict.let) verdict.over({ text: ONLY_ALWAYS, isError: true, stopped: true });
+      if (permission.allowed && option) begun(permission.over);
+      else if (permission.allowed) permission.over({ text: ONLY_ALWAYS, isError: true, stopped: true });
       if (signal.aborted) return cancelled;
-      if (!verdict.let || !option) onWords(verdict.let ? ONLY_ALWAYS : verdict.words);
+      if (!permission.allowed || !option) onWords(permission.allowed ? ONLY_ALWAYS : permission.words);
       return option ? { outcome: { outcome: 'selected', optionId: option.optionId } } : cancelled;
     } finally {
       questions -= 1;
@@ -374,7 +374,7 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
     if (over.signal.aborted) return failed('upstream-broken', sentence`The run of ${name} is over.`, '');
     turnOver = new AbortController();
     const mine = createTurn(
-      { ...listener, onAction: (tool, input) => deps.note({ tool, input, caller: deps.callerOf(listener.signal) }) },
+      { ...listener, onAction: (tool, input) => deps.record({ tool, input, caller: deps.callerOf(listener.signal) }) },
       limits,
     );
     try {

@@ -181,13 +181,13 @@ async function reviewed({ name, folder, workspace, permit, limits }: ReviewDeps,
       sentence`${name} was not started. Its agent’s folder has settings for it, and Roost cannot read some of them (${paths}). Delete them under Files.`,
     );
   if (files.length === 0) return files;
-  const verdict = await permit({ tool: RUNS, input: questionOf(name, files), caller });
-  if (!verdict.let)
+  const permission = await permit({ tool: RUNS, input: questionOf(name, files), caller });
+  if (!permission.allowed)
     throw new ProgramError(
       'other',
       sentence`${name} was not started: its agent’s folder has settings that it would follow (${paths}). Delete them under Files, or let it start with them in the Inbox.`,
     );
-  verdict.over({ text: 'It was started with them.', isError: false, stopped: false });
+  permission.over({ text: 'It was started with them.', isError: false, stopped: false });
   return files;
 }
 

@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto';
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import type { AllowedBy } from '../../../src/shared/protocol/approvals.ts';
-import type { AskPermission, ActionEnd, RecordAction, Verdict } from '../../agents/minds/actions.ts';
+import type { AskPermission, ActionEnd, RecordAction, Permission } from '../../agents/minds/actions.ts';
 import { charactersIn } from '../../platform/json-bounds.ts';
 import type { PinnedCall, Pins } from '../pins/index.ts';
 import type { Let } from './granted.ts';
@@ -16,7 +16,7 @@ import type { CallRows, StoredCall, NewCall } from './rows.ts';
 import { CALL_LIMITS } from './settings.ts';
 import { LET_LATER, saidNo, SWITCHED_OFF, TOO_LONG, TOO_MANY, TURN_OVER, WAITS_IN_A_RUN } from './notify-agent.ts';
 
-export interface LeaveDeps {
+export interface PermissionsDeps {
   readonly rows: Pick<CallRows, 'add' | 'end' | 'told' | 'close' | 'remove' | 'useLeave'>;
   readonly question: Question;
   readonly letBy: (call: PinnedCall) => Promise<Let>;
@@ -29,9 +29,9 @@ export interface LeaveDeps {
   readonly now: () => number;
 }
 
-export interface Leave {
+export interface Permissions {
   readonly ask: AskPermission;
-  readonly note: RecordAction;
+  readonly record: RecordAction;
   /**
    * A yes is on disk. True: the mind waited for it and goes on. False: the action is allowed when
    * it is requested again.
@@ -43,18 +43,28 @@ export interface Leave {
   no(call: Pick<StoredCall, 'callId'>, words: string): Promise<boolean>;
 }
 
-export function createLeave({ rows, question, letBy, pins, newCall, changed, counted, beside, now }: LeaveDeps): Leave {
+export function createPermissions({
+  rows,
+  question,
+  letBy,
+  pins,
+  newCall,
+  changed,
+  counted,
+  beside,
+  now,
+}: PermissionsDeps): Permissions {
   /** By question. */
-  const waiters = new Map<string, (verdict: Verdict) => void>();
+  const waiters = new Map<string, (permission: Permission) => void>();
   /** Hash of an allowed action that has not been done yet. `pin`: of the content that it covers. */
   const hashOf = (agentId: AgentId, tool: string, input: string, pin: string | null) =>
     createHash('sha256')
       .update(JSON.stringify([agentId, tool, input, pin]))
       .digest('hex');
-  const over = (callId: string, verdict: Verdict): boolean => {
+  const over = (callId: string, permission: Permission): boolean => {
     const tell = waiters.get(callId);
     waiters.delete(callId);
-    tell?.(verdict);
+    tell?.(permission);
     return tell !== undefined;
   };
 
@@ -68,7 +78,7 @@ export function createLeave({ rows, question, letBy, pins, newCall, changed, cou
   }
 
   return {
-    note({ tool, input, caller }) {
+    record({ tool, input, caller }) {
       const call = newCall(tool, input, caller);
       const added = rows.add(call, 'running', 'program');
       beside(added, 'A call of an ACP agent could not be stored.');
@@ -84,8 +94,8 @@ export function createLeave({ rows, question, letBy, pins, newCall, changed, cou
     async ask({ tool, input, caller }) {
       const { agentId, signal } = caller;
       const held = await letBy({ agentId, tool, input });
-      if (held.by === 'off') return { let: false, words: SWITCHED_OFF };
-      if (held.by === 'ask' && charactersIn(input) > CALL_LIMITS.askedInput) return { let: false, words: TOO_LONG };
+      if (held.by === 'off') return { allowed: false, words: SWITCHED_OFF };
+      if (held.by === 'ask' && charactersIn(input) > CALL_LIMITS.askedInput) return { allowed: false, words: TOO_LONG };
       const text = held.by === 'ask' ? JSON.stringify(input ?? null) : '';
       const pinned = held.by === 'ask' ? await pins.of({ agentId, tool, input }) : null;
       const wasLet = () => rows.useLeave(hashOf(agentId, tool, text, pinned?.pin ?? null), now() - CALL_LIMITS.leaveMs);
@@ -93,12 +103,12 @@ export function createLeave({ rows, question, letBy, pins, newCall, changed, cou
         const by: AllowedBy = held.by === 'command' ? 'command' : held.by === 'ask' ? 'once' : 'grant';
         const call = newCall(tool, input, caller);
         await rows.add(call, 'running', by);
-        return { let: true, over: overOf(call.callId, input) };
+        return { allowed: true, over: overOf(call.callId, input) };
       }
-      if (text.length > CALL_LIMITS.askedInput) return { let: false, words: TOO_LONG };
+      if (text.length > CALL_LIMITS.askedInput) return { allowed: false, words: TOO_LONG };
       const waits = caller.kind !== 'run';
-      let tell: (verdict: Verdict) => void = () => undefined;
-      const answered = new Promise<Verdict>((resolve) => (tell = resolve));
+      let tell: (permission: Permission) => void = () => undefined;
+      const answered = new Promise<Permission>((resolve) => (tell = resolve));
       const callId = await question(
         newCall(tool, input, caller),
         text,
@@ -109,11 +119,11 @@ export function createLeave({ rows, question, letBy, pins, newCall, changed, cou
           before: (own) => waits && waiters.set(own, tell),
         },
       );
-      if (callId === null) return { let: false, words: TOO_MANY };
+      if (callId === null) return { allowed: false, words: TOO_MANY };
       changed(agentId);
-      if (!waits) return { let: false, words: WAITS_IN_A_RUN };
+      if (!waits) return { allowed: false, words: WAITS_IN_A_RUN };
       const stopped = () => {
-        if (!over(callId, { let: false, words: TURN_OVER })) return;
+        if (!over(callId, { allowed: false, words: TURN_OVER })) return;
         void rows.close(callId, 'withdrawn', TURN_OVER, now()).then(() => changed(agentId));
       };
       if (signal.aborted) stopped();
@@ -126,7 +136,7 @@ export function createLeave({ rows, question, letBy, pins, newCall, changed, cou
     },
     async yes({ callId, agentId, tool, input, pinned }) {
       const asked: unknown = JSON.parse(input);
-      const waited = over(callId, { let: true, over: overOf(callId, asked) });
+      const waited = over(callId, { allowed: true, over: overOf(callId, asked) });
       // The agent needs no later message: the mind that waited goes on and reports the outcome.
       if (waited) await rows.told(callId, now());
       else {
@@ -138,7 +148,7 @@ export function createLeave({ rows, question, letBy, pins, newCall, changed, cou
       return waited;
     },
     async no({ callId }, words) {
-      if (!over(callId, { let: false, words: saidNo(words) })) return false;
+      if (!over(callId, { allowed: false, words: saidNo(words) })) return false;
       await rows.told(callId, now());
       return true;
     },
