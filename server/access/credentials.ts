@@ -13,7 +13,7 @@ import { type Scope, scopesSchema, USUAL_SCOPES } from '../../src/shared/protoco
 import type { Credential } from '../../src/shared/protocol/team.ts';
 import type { EventLog } from '../log/index.ts';
 import { QUOTAS } from '../platform/quotas.ts';
-import { type Db, parseText } from '../store/index.ts';
+import { type HomeStore, parseText } from '../store/index.ts';
 
 // One-time codes and cookie tokens: 256 random bits each. Only their hashes are stored.
 
@@ -31,10 +31,7 @@ export const NOTE_USE_EVERY_MS = 60_000;
 /** Characters of the secret that are stored, to tell it apart. */
 const HINT_LENGTH = 4;
 
-interface CredentialsDeps {
-  readonly db: Db;
-  /** The id of the home. Homes that share a store do not share credentials. */
-  readonly home: string;
+interface CredentialsDeps extends HomeStore {
   readonly now: () => number;
   readonly newId: () => string;
   readonly log: Pick<EventLog, 'append'>;

@@ -23,7 +23,7 @@ import type { SessionHost } from '../agents/session/contract.ts';
 import type { Directory } from '../team/directory/index.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { SetAside } from '../platform/set-aside.ts';
-import type { Db } from '../store/index.ts';
+import type { HomeStore } from '../store/index.ts';
 import type { MemoryOutcome } from '../team/memory/index.ts';
 import { type BatchDreamsDeps, createBatchDreams } from './batch.ts';
 import { createReadDay, type ReadDay } from './day.ts';
@@ -62,10 +62,7 @@ export interface Dreams {
 }
 
 interface DreamsDeps
-  extends DreamingDeps, Pick<BatchDreamsDeps, 'mind' | 'protocol' | 'costs' | 'snapshots' | 'readAround'> {
-  readonly db: Db;
-  /** Id of the home. */
-  readonly home: string;
+  extends HomeStore, DreamingDeps, Pick<BatchDreamsDeps, 'mind' | 'protocol' | 'costs' | 'snapshots' | 'readAround'> {
   /** No other process has this store open. */
   readonly onlyOne: boolean;
   readonly host: Pick<SessionHost, 'stateOf'>;

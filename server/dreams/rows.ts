@@ -11,7 +11,7 @@ import type { AgentId, DreamId } from '../../src/shared/domain/ids.ts';
 import { type Dream, dreamSchema, type DreamValue, dreamValueSchema } from '../../src/shared/protocol/dreams.ts';
 import { isOneOf } from '../store/dialect.ts';
 import { memorySchema } from '../../src/shared/protocol/memories.ts';
-import { type Db, parseText } from '../store/index.ts';
+import { type Db, type HomeStore, parseText } from '../store/index.ts';
 import type { SetAside } from '../platform/set-aside.ts';
 
 /** A request that is left with a model server. */
@@ -46,10 +46,7 @@ export interface DreamRows {
   batchOf(dreamId: DreamId): Promise<DreamBatch | null>;
 }
 
-interface DreamRowsDeps {
-  readonly db: Db;
-  /** Id of the home. */
-  readonly home: string;
+interface DreamRowsDeps extends HomeStore {
   /** ms since the epoch */
   readonly now: () => number;
   readonly setAside: SetAside;

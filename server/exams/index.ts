@@ -19,7 +19,7 @@ import type { ReadAround } from '../agents/runs/context.ts';
 import type { Configs } from '../team/gate/configs.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { SetAside } from '../platform/set-aside.ts';
-import type { Db } from '../store/index.ts';
+import type { HomeStore } from '../store/index.ts';
 import type { Forgets } from '../team/memory/forgets.ts';
 import { createExamRows, type ExamRows } from './rows.ts';
 import { createSitting, type Sitting, type SittingDeps } from './sitting.ts';
@@ -48,10 +48,7 @@ export interface Exams extends Pick<ExamRows, 'records'> {
   close(): Promise<void>;
 }
 
-interface ExamsDeps extends Pick<SittingDeps, 'protocol' | 'mind' | 'costs'> {
-  readonly db: Db;
-  /** Id of the home. */
-  readonly home: string;
+interface ExamsDeps extends HomeStore, Pick<SittingDeps, 'protocol' | 'mind' | 'costs'> {
   /** No other process has this store open. */
   readonly onlyOne: boolean;
   readonly configs: Pick<Configs, 'agent'>;

@@ -13,7 +13,7 @@ import { isCovered } from '../../src/shared/protocol/documents/kinds.ts';
 import type { RecordAnswer } from '../../src/shared/protocol/records.ts';
 import type { SetAside } from '../platform/set-aside.ts';
 import { isBefore, isOneOf } from '../store/dialect.ts';
-import type { Db } from '../store/index.ts';
+import type { Db, HomeStore } from '../store/index.ts';
 import type { Forgets } from '../team/memory/forgets.ts';
 import { type RecordSource, stampRow, stampsOf, statusAt } from '../team/records/index.ts';
 
@@ -34,10 +34,7 @@ export interface ExamRows {
   readonly records: RecordSource;
 }
 
-interface ExamRowsDeps {
-  readonly db: Db;
-  /** Id of the home. */
-  readonly home: string;
+interface ExamRowsDeps extends HomeStore {
   /** ms since the epoch */
   readonly now: () => number;
   readonly forgets: Pick<Forgets, 'all'>;

@@ -7,7 +7,7 @@ import { join, relative } from 'node:path';
 import { LEAD_ID } from '../../src/shared/domain/seat.ts';
 import type { SentencePlace, SentencePlaces } from '../../src/shared/protocol/forgets.ts';
 import { rowsWith } from '../store/forgetting.ts';
-import type { Db } from '../store/index.ts';
+import type { HomeStore } from '../store/index.ts';
 import { rowId } from '../store/said.ts';
 import type { Workspaces } from '../files/workspaces/index.ts';
 import type { Team } from './team.ts';
@@ -19,10 +19,7 @@ const SENTENCE_LIMITS = {
   files: 5_000,
 } as const;
 
-interface Deps extends Pick<Team, 'snapshots' | 'directory'> {
-  readonly db: Db;
-  /** The id of the home. */
-  readonly home: string;
+interface Deps extends HomeStore, Pick<Team, 'snapshots' | 'directory'> {
   readonly workspaces: Pick<Workspaces, 'folderOf'>;
 }
 

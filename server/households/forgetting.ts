@@ -20,7 +20,7 @@ import type { Logger } from '../platform/logger.ts';
 import { forgetRows, type Rewrites } from '../store/forgetting.ts';
 import { emptyLog } from '../store/dialect.ts';
 import { forgetItems, forgetSaid, type Said } from '../store/said.ts';
-import type { Db } from '../store/index.ts';
+import type { HomeStore } from '../store/index.ts';
 import type { OpenEventLog } from '../log/index.ts';
 import { scopeOf } from '../team/gate/index.ts';
 import { attemptWithout, isProjectOf, REMOVED_BRANCH, taskWithout } from '../projects/board/index.ts';
@@ -30,26 +30,26 @@ import type { Histories } from '../files/history/index.ts';
 import type { Workspaces } from '../files/workspaces/index.ts';
 import type { Team } from './team.ts';
 
-interface Deps extends Pick<
-  Team,
-  | 'attempts'
-  | 'approvals'
-  | 'configs'
-  | 'snapshots'
-  | 'directory'
-  | 'dreams'
-  | 'endCommandsOf'
-  | 'forgets'
-  | 'memories'
-  | 'projects'
-  | 'records'
-  | 'schedules'
-  | 'taskWork'
-  | 'threads'
-> {
-  readonly db: Db;
-  /** The id of the home. */
-  readonly home: string;
+interface Deps
+  extends
+    HomeStore,
+    Pick<
+      Team,
+      | 'attempts'
+      | 'approvals'
+      | 'configs'
+      | 'snapshots'
+      | 'directory'
+      | 'dreams'
+      | 'endCommandsOf'
+      | 'forgets'
+      | 'memories'
+      | 'projects'
+      | 'records'
+      | 'schedules'
+      | 'taskWork'
+      | 'threads'
+    > {
   readonly log: OpenEventLog;
   readonly credentials: Pick<Credentials, 'list' | 'revoke'>;
   readonly webhooks: Pick<Webhooks, 'recover'>;

@@ -31,7 +31,7 @@ import {
   type Scripts,
 } from '../schedules/index.ts';
 import { SCHEDULE_LIMITS } from '../schedules/settings.ts';
-import { ALWAYS_THERE, type Database, type Db } from '../store/index.ts';
+import { ALWAYS_THERE, type Database, type HomeStore } from '../store/index.ts';
 import { createCosts, type OpenCosts } from '../team/costs/index.ts';
 import { createDirectory } from '../team/directory/index.ts';
 import { createConfigs, createGate } from '../team/gate/index.ts';
@@ -41,12 +41,9 @@ import { createForgets } from '../team/memory/forgets.ts';
 import { createMemories } from '../team/memory/index.ts';
 import { createPauses } from '../team/pauses/index.ts';
 
-export interface TeamDeps {
-  readonly db: Db;
+export interface TeamDeps extends HomeStore {
   /** Left out: the database is always reachable. */
   readonly database?: Database;
-  /** The id of the home. */
-  readonly home: string;
   /** No other process can have this store open, as with the embedded one. */
   readonly alone: boolean;
   readonly log: EventLog;

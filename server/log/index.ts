@@ -17,7 +17,7 @@ import {
 } from '../../src/shared/protocol/events.ts';
 import type { Stamp } from '../../src/shared/domain/stamp.ts';
 import { applyEvent, NO_SESSION } from '../../src/shared/protocol/live.ts';
-import { ALWAYS_THERE, type Database, type Db, enduring, isAway } from '../store/index.ts';
+import { ALWAYS_THERE, type Database, type Db, enduring, type HomeStore, isAway } from '../store/index.ts';
 import type { Logger } from '../platform/logger.ts';
 import {
   createReadRow,
@@ -141,14 +141,11 @@ export const EVENT_LOG_DEFAULTS = {
   heldMost: 8_000_000,
 } as const;
 
-interface EventLogDeps {
-  readonly db: Db;
+interface EventLogDeps extends HomeStore {
   /** Left out: the database is always reachable. */
   readonly database?: Pick<Database, 'state' | 'untilThere'>;
   /** Called when `heldMost` is reached: answers must stop. */
   readonly onHeldMost?: () => void;
-  /** Id of the home. Each home has its own log in a shared store. */
-  readonly home: string;
   readonly now: () => number;
   /** Monotonic time in ms, for spans. Left out: `now`. */
   readonly elapsed?: () => number;

@@ -13,7 +13,7 @@ import {
 } from '../../src/shared/protocol/notifications.ts';
 import type { Sealer } from '../platform/sealer.ts';
 import { isOneOf } from '../store/dialect.ts';
-import type { Db } from '../store/index.ts';
+import type { HomeStore } from '../store/index.ts';
 
 // The devices to notify, in the store. A device is a sign-in. Once that has ended, nothing is
 // pushed to it.
@@ -36,10 +36,7 @@ export interface NotifiedDevice extends Omit<DeviceChoice, 'subscription'> {
   readonly elsewhere: boolean;
 }
 
-export interface DeviceRowsDeps {
-  readonly db: Db;
-  /** The id of the home. */
-  readonly home: string;
+export interface DeviceRowsDeps extends HomeStore {
   readonly sealer: Sealer;
   /** No other process can have this store open. */
   readonly alone: boolean;
@@ -146,14 +143,8 @@ export interface NextNotified {
   readonly at: number | null;
 }
 
-interface NotificationRowsDeps {
-  readonly db: Db;
-  /** The id of the home. */
-  readonly home: string;
-}
-
 /** The pushes of notifications: one for each device. */
-function createSendRows({ db, home }: NotificationRowsDeps) {
+function createSendRows({ db, home }: HomeStore) {
   const removeOf = (key: string) => db.deleteFrom('notification_sends').where('home', '=', home).where('key', '=', key);
 
   const changeSend = ({ key, browser }: Pick<DueSend, 'key' | 'browser'>, state: string) =>
@@ -225,7 +216,7 @@ function createSendRows({ db, home }: NotificationRowsDeps) {
   };
 }
 
-export function createNotificationRows({ db, home }: NotificationRowsDeps) {
+export function createNotificationRows({ db, home }: HomeStore) {
   const read = (value: string) => notificationSchema.parse(JSON.parse(value));
   const { removeOf: sendsOf, ...sends } = createSendRows({ db, home });
 

@@ -25,7 +25,7 @@ import type { Inbox } from '../team/inbox/index.ts';
 import type { RecordSource } from '../team/records/index.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { TeamTools } from '../agents/runs/team-tools.ts';
-import { ALWAYS_THERE, type Database, type Db } from '../store/index.ts';
+import { ALWAYS_THERE, type Database, type Db, type HomeStore } from '../store/index.ts';
 import { isOn, type ScheduleRows } from './rows.ts';
 import { type Clock, createClock, type Leases } from './clock.ts';
 import { SCHEDULE_LIMITS, type ScheduleLimits } from './settings.ts';
@@ -142,12 +142,9 @@ export interface Schedules {
   close(planned: boolean): Promise<void>;
 }
 
-interface SchedulesDeps {
-  readonly db: Db;
+interface SchedulesDeps extends HomeStore {
   readonly rows: ScheduleRows;
   readonly leases: Leases;
-  /** Id of the home. */
-  readonly home: string;
   /** No other process can have this store open. */
   readonly onlyOne: boolean;
   /** Left out: the database is always reachable. */

@@ -17,7 +17,7 @@ import type { EventLog } from '../log/index.ts';
 import type { Configs } from '../team/gate/configs.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { SetAside } from '../platform/set-aside.ts';
-import type { Db } from '../store/index.ts';
+import type { HomeStore } from '../store/index.ts';
 import type { Projects } from '../projects/board/index.ts';
 import type { RecordSource } from '../team/records/index.ts';
 import type { Row, ScheduleRows } from './rows.ts';
@@ -115,10 +115,7 @@ export interface ReadyTasks {
   readonly key: string | null;
 }
 
-export interface MappingsDeps {
-  readonly db: Db;
-  /** Id of the home. */
-  readonly home: string;
+export interface MappingsDeps extends HomeStore {
   readonly rows: Pick<ScheduleRows, 'get' | 'all'>;
   readonly projects: Pick<Projects, 'read' | 'ofAgent' | 'readyTasks' | 'spentUp'>;
   readonly configs: Pick<Configs, 'agent' | 'household'>;

@@ -1,15 +1,15 @@
 /** Mappings as records: see server/team/records. */
+import type { HomeStore } from '../store/index.ts';
 import { sql } from 'kysely';
 import type { RecordAnswer } from '../../src/shared/protocol/records.ts';
 import { isBefore } from '../store/dialect.ts';
 import { type RecordSource, stampRow, stampsOf, statusAt } from '../team/records/index.ts';
 import { SCHEDULE_LIMITS } from './settings.ts';
-import type { MappingsDeps } from './mapping-contract.ts';
 import { columnsOf, mappingIdOf, type MappingRows, valueOf } from './mapping-rows.ts';
 
 /** `tidy` removes mappings whose project or routine was deleted. */
 export function createMappingRecords(
-  { db, home }: Pick<MappingsDeps, 'db' | 'home'>,
+  { db, home }: HomeStore,
   { table, readable }: MappingRows,
   tidy: () => Promise<void>,
 ): RecordSource {

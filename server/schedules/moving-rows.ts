@@ -3,12 +3,13 @@
  * whatever the devices know. Another home may ask for it, and gets it only after the first has
  * released it. A schedule of another home is stored here, but is not due here.
  */
+import type { HomeStore } from '../store/index.ts';
 import { sql } from 'kysely';
 import type { ScheduleId } from '../../src/shared/domain/ids.ts';
 import { slotAfter, type TimingContext } from '../../src/shared/domain/schedule/timing.ts';
 import { WAITS_FOR_YES, type Schedule } from '../../src/shared/protocol/schedules.ts';
 import { isAgreed } from './scripts.ts';
-import { cancelWaiting, isOn, json, type RowsDeps } from './schedule-rows.ts';
+import { cancelWaiting, isOn, json } from './schedule-rows.ts';
 import { isBefore } from '../store/dialect.ts';
 
 /** Why the schedule is not due here, for people. */
@@ -27,7 +28,7 @@ interface Given {
   readonly updatedAt: number | null;
 }
 
-export function createMovingRows({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
+export function createMovingRows({ db, home }: HomeStore) {
   const valuesOf = ({ schedule, createdAt, updatedAt }: Pick<Given, 'schedule' | 'createdAt' | 'updatedAt'>) => ({
     agent_json: json(schedule.agentId),
     name_json: json(schedule.name),

@@ -6,17 +6,14 @@
 import type { EventLog } from '../log/index.ts';
 import { NO_DETAIL } from './history.ts';
 import { ELSEWHERE } from './moving-rows.ts';
-import type { Db } from '../store/index.ts';
+import type { Db, HomeStore } from '../store/index.ts';
 
 export interface Place {
   /** Whether this home is a copy, and schedules of the original are not due here yet. */
   copied(): boolean;
 }
 
-export interface PlaceDeps {
-  readonly db: Db;
-  /** Id of the home. A copy has the same. */
-  readonly home: string;
+export interface PlaceDeps extends HomeStore {
   /**
    * Where the home's folder is, see home.ts. Null: the store is outside the folder, and cannot be
    * copied with it.

@@ -5,7 +5,7 @@
 import type { AgentId, ScheduleId } from '../../src/shared/domain/ids.ts';
 import { createQueue } from '../../src/shared/domain/platform/queue.ts';
 import { type Proposal, proposalSchema, type Schedule, type ScheduleOf } from '../../src/shared/protocol/schedules.ts';
-import { type Db, parseText } from '../store/index.ts';
+import { type HomeStore, parseText } from '../store/index.ts';
 import type { Written } from './refusals.ts';
 import { json } from './rows.ts';
 
@@ -23,10 +23,7 @@ export interface Proposals {
   decline(proposalId: string): Promise<boolean>;
 }
 
-interface ProposalsDeps {
-  readonly db: Db;
-  /** Id of the home. */
-  readonly home: string;
+interface ProposalsDeps extends HomeStore {
   readonly schedules: {
     put(scheduleId: ScheduleId, schedule: Schedule): Promise<Written>;
     freeName(agentId: AgentId, name: string): Promise<string>;

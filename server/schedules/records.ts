@@ -11,16 +11,13 @@ import {
 } from '../../src/shared/protocol/schedules.ts';
 import type { TimingContext } from '../../src/shared/domain/schedule/timing.ts';
 import type { AskedAnswer, AskedOutcome, AskedRecord, RecordAnswer } from '../../src/shared/protocol/records.ts';
-import type { Db } from '../store/index.ts';
+import type { HomeStore } from '../store/index.ts';
 import { createAskedRows, hashOf, orNoRoom, type RecordSource, statusAt } from '../team/records/index.ts';
 import type { AskedProjects } from './mapping-contract.ts';
 import { isOn, type Row, type ScheduleRows } from './rows.ts';
 import { isAgreed } from './scripts.ts';
 
-interface ScheduleRecordsDeps {
-  readonly db: Db;
-  /** Id of the home. */
-  readonly home: string;
+interface ScheduleRecordsDeps extends HomeStore {
   readonly rows: ScheduleRows;
   /** Names this home for other relays. What is due here is due nowhere else. */
   readonly site: () => Promise<string>;

@@ -5,7 +5,7 @@ import { slotAfter, type TimingContext } from '../../src/shared/domain/schedule/
 import type { Stamp } from '../../src/shared/domain/stamp.ts';
 import { scheduleSchema, type Schedule } from '../../src/shared/protocol/schedules.ts';
 import { lockNamed } from '../store/dialect.ts';
-import { parseText, type Db } from '../store/index.ts';
+import { type Db, type HomeStore, parseText } from '../store/index.ts';
 import { stampRow, stampsOf } from '../team/records/index.ts';
 import type { Tables } from '../store/tables.ts';
 import { agreementOf, forgetTexts, keepText, type ScriptText } from './scripts.ts';
@@ -43,10 +43,7 @@ export interface Row {
 }
 
 /** What all row modules need. */
-export interface RowsDeps {
-  readonly db: Db;
-  /** Id of the home. */
-  readonly home: string;
+export interface RowsDeps extends HomeStore {
   readonly limits: ScheduleLimits;
   /** Left out: a failure is thrown. */
   readonly setAside?: SetAside;

@@ -23,7 +23,7 @@ import { timeText } from '../agents/runs/outcome.ts';
 import { readWhole, type Workspaces } from '../files/workspaces/index.ts';
 import { endGroup, GROUP_MARK, groupOf, type WrittenGroup } from '../platform/processes/proc.ts';
 import { startProgram } from '../platform/processes/index.ts';
-import type { Db } from '../store/index.ts';
+import type { Db, HomeStore } from '../store/index.ts';
 import { SCRIPT_LIMITS } from './settings.ts';
 
 /** Exit status that ends a script for good. */
@@ -467,10 +467,7 @@ interface TextToRun {
   readonly note: string | null;
 }
 
-interface ScriptTextsDeps {
-  readonly db: Db;
-  /** Id of the home. */
-  readonly home: string;
+interface ScriptTextsDeps extends HomeStore {
   readonly scripts: Pick<Scripts, 'read'>;
   readonly questions: TextQuestions;
   readonly now: () => number;

@@ -15,7 +15,7 @@ import { problem } from '../http/problem.ts';
 import type { Sealer } from '../platform/sealer.ts';
 import { type SetAside, SETS_NOTHING_ASIDE } from '../platform/set-aside.ts';
 import { isAtMost } from '../store/dialect.ts';
-import { type Db, parseText } from '../store/index.ts';
+import { type HomeStore, parseText } from '../store/index.ts';
 import { agentIdIn } from '../team/directory/index.ts';
 import { json } from './rows.ts';
 
@@ -49,10 +49,7 @@ export interface Snapshots {
 
 type Left = 'left' | 'withdrawn' | 'older-snapshot';
 
-interface SnapshotsDeps {
-  readonly db: Db;
-  /** Id of the home. */
-  readonly home: string;
+interface SnapshotsDeps extends HomeStore {
   readonly sealer: Sealer;
   readonly now: () => number;
   /** Left out: a failure is thrown. */

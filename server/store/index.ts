@@ -135,6 +135,13 @@ export const parseText = (json: string): string => z.string().parse(JSON.parse(j
 
 export type Db = Kysely<Tables>;
 
+/** What a part of one home needs of the store. Homes may share it, so each row names its home. */
+export interface HomeStore {
+  readonly db: Db;
+  /** Id of the home. */
+  readonly home: string;
+}
+
 export interface Store {
   readonly kind: 'sqlite' | 'postgres';
   /** Every table is addressed in its schema. */

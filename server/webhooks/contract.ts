@@ -13,7 +13,7 @@ import type { Schedules } from '../schedules/index.ts';
 import type { Projects } from '../projects/board/index.ts';
 import type { RoostEvent } from '../../src/shared/protocol/events.ts';
 import type { Sealer } from '../platform/sealer.ts';
-import type { Db } from '../store/index.ts';
+import type { HomeStore } from '../store/index.ts';
 import type { WEBHOOK_SETTINGS } from './settings.ts';
 import type { SetAside } from '../platform/set-aside.ts';
 
@@ -78,10 +78,7 @@ export interface Webhooks {
   close(): Promise<void>;
 }
 
-export interface WebhooksDeps {
-  readonly db: Db;
-  /** Id of the home. */
-  readonly home: string;
+export interface WebhooksDeps extends HomeStore {
   readonly sealer: Sealer;
   readonly projects: Pick<Projects, 'read' | 'task' | 'createTask'>;
   readonly schedules: Pick<Schedules, 'get' | 'trigger'>;

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { modelSchema, protocolSchema } from '../../../src/shared/protocol/models.ts';
 import type { Sealer } from '../../platform/sealer.ts';
-import type { Db } from '../../store/index.ts';
+import type { HomeStore } from '../../store/index.ts';
 
 const storedModelSchema = z.object({
   kind: z.enum(['claude', 'server']),
@@ -30,10 +30,7 @@ export interface ModelRows {
   remove(connectionId: string): Promise<boolean>;
 }
 
-export interface ModelRowsDeps {
-  readonly db: Db;
-  /** The id of the home. */
-  readonly home: string;
+export interface ModelRowsDeps extends HomeStore {
   readonly sealer: Sealer;
   /** ms since the epoch. */
   readonly now: () => number;

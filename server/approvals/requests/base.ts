@@ -7,7 +7,7 @@ import type { SessionHost } from '../../agents/session/contract.ts';
 import type { EventLog } from '../../log/index.ts';
 import type { AnsweredCall, Caller } from '../../tools/index.ts';
 import type { Logger } from '../../platform/logger.ts';
-import type { Database, Db } from '../../store/index.ts';
+import type { Database, Db, HomeStore } from '../../store/index.ts';
 import type { Pins } from '../pins/index.ts';
 import { createCallRows, type NewCall } from './rows.ts';
 import { createContents } from './contents.ts';
@@ -18,12 +18,9 @@ import { createForms, createQuestion } from './questions.ts';
 import { CALL_LIMITS } from './settings.ts';
 import type { SetAside } from '../../platform/set-aside.ts';
 
-export interface ApprovalsDeps {
-  readonly db: Db;
+export interface ApprovalsDeps extends HomeStore {
   /** Left out: the database is always reachable. */
   readonly database?: Pick<Database, 'untilThere'>;
-  /** The id of the home. */
-  readonly home: string;
   /** No other process can have this store open. */
   readonly onlyOne: boolean;
   readonly configs: GrantedConfigs;

@@ -7,7 +7,7 @@ import { checkForm, type Given, type Misfit } from '../../../src/shared/domain/q
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import { sentence } from '../../../src/shared/domain/names.ts';
 import { lockNamed } from '../../store/dialect.ts';
-import type { Db } from '../../store/index.ts';
+import type { HomeStore } from '../../store/index.ts';
 import type { AskPerson, PersonAnswer } from './contract.ts';
 import type { Caller } from '../../tools/index.ts';
 import type { AskedContent, CallRows, StoredCall, NewCall } from './rows.ts';
@@ -35,10 +35,7 @@ export type Question = (
   options?: QuestionOptions,
 ) => Promise<string | null>;
 
-interface QuestionDeps {
-  readonly db: Db;
-  /** The id of the home. */
-  readonly home: string;
+interface QuestionDeps extends HomeStore {
   readonly rows: Pick<CallRows, 'add' | 'open' | 'close'>;
 }
 

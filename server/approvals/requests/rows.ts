@@ -19,7 +19,7 @@ import {
   toolCallSchema,
 } from '../../../src/shared/protocol/approvals.ts';
 import { mapStrings } from '../../platform/json-bounds.ts';
-import { type Db, parseText } from '../../store/index.ts';
+import { type Db, type HomeStore, parseText } from '../../store/index.ts';
 import type { Tables } from '../../store/tables.ts';
 import type { Pinned } from '../pins/index.ts';
 import { CALL_LIMITS } from './settings.ts';
@@ -137,9 +137,7 @@ const written = ({ now, before }: AskedContent) => ({
 /** A finished call covers no content. */
 const NO_CONTENT = { pin: null, content_json: null, before_json: null };
 
-interface CallRowsDeps {
-  readonly db: Db;
-  readonly home: string;
+interface CallRowsDeps extends HomeStore {
   readonly setAside?: SetAside;
 }
 

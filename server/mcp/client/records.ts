@@ -16,7 +16,7 @@ import {
   stampsOf,
   statusAt,
 } from '../../team/records/index.ts';
-import type { Db } from '../../store/index.ts';
+import type { HomeStore } from '../../store/index.ts';
 import { namedSecrets, type Sealed, type Value } from './server-state.ts';
 
 /** Stands for the query string of an address, which may be a secret. */
@@ -82,10 +82,7 @@ function isCovered({ name, where, agents, tools }: McpServerRecord, here: McpSer
   );
 }
 
-export interface McpServerRecordsDeps {
-  readonly db: Db;
-  /** The id of the home. */
-  readonly home: string;
+export interface McpServerRecordsDeps extends HomeStore {
   readonly inTurn: <Result>(work: () => Promise<Result>) => Promise<Result>;
   /** Null: the server is not here, or cannot be read any more. */
   readonly valueOf: (serverId: string) => McpServerRecord | null;

@@ -9,7 +9,7 @@ import type { Processes } from '../../platform/processes/index.ts';
 import type { RecordSource } from '../../team/records/index.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { Sealer } from '../../platform/sealer.ts';
-import type { Db } from '../../store/index.ts';
+import type { HomeStore } from '../../store/index.ts';
 import type { Starts } from './program.ts';
 import type { McpLimits } from './settings.ts';
 import type { SetAside } from '../../platform/set-aside.ts';
@@ -63,10 +63,7 @@ export interface Change {
   readonly tools?: readonly { readonly name: string; readonly hash: string; readonly use: boolean }[] | undefined;
 }
 
-export interface McpServersDeps {
-  readonly db: Db;
-  /** The id of the home. */
-  readonly home: string;
+export interface McpServersDeps extends HomeStore {
   readonly sealer: Sealer;
   readonly version: string;
   readonly rights: HomeRights;

@@ -12,7 +12,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Timers } from '../../../src/shared/domain/platform/timers.ts';
 import { isOneOf, lockNamed, STORE_NOW } from '../../store/dialect.ts';
-import { ALWAYS_THERE, type Database, type Db } from '../../store/index.ts';
+import { ALWAYS_THERE, type Database, type Db, type HomeStore } from '../../store/index.ts';
 import type { McpSettings } from './settings.ts';
 import type { Busy } from './server.ts';
 
@@ -39,11 +39,9 @@ interface Slots {
   close(): Promise<void>;
 }
 
-export interface SlotsDeps {
-  readonly db: Db;
+export interface SlotsDeps extends HomeStore {
   /** Left out: the database is always reachable. */
   readonly database?: Pick<Database, 'backMs'>;
-  readonly home: string;
   readonly timers: Timers;
   readonly settings: Pick<McpSettings, 'sessionsOfOne' | 'ownIdleMs' | 'seenEveryMs' | 'deadMs'>;
   /** Whether a request runs in the session. Such a session is in use, however long that takes. */

@@ -17,7 +17,7 @@ import {
 import type { Stamp } from '../../../src/shared/domain/stamp.ts';
 import type { RecordAnswer, RecordOf } from '../../../src/shared/protocol/records.ts';
 import { isBefore } from '../../store/dialect.ts';
-import type { Db } from '../../store/index.ts';
+import type { Db, HomeStore } from '../../store/index.ts';
 import type { Tables } from '../../store/tables.ts';
 import { type RecordSource, stampRow, stampsOf, statusAt } from '../../team/records/index.ts';
 import type { Holder } from './contract.ts';
@@ -115,9 +115,7 @@ const openOf = (row: AttemptRow): OpenAttempt => ({
   draft: row.draft_json === null ? null : draftSchema.parse(JSON.parse(row.draft_json)),
 });
 
-export interface AttemptsDeps {
-  readonly db: Db;
-  readonly home: string;
+export interface AttemptsDeps extends HomeStore {
   readonly now: () => number;
   readonly newId: () => string;
   /** An attempt began or ended, or has used more. */

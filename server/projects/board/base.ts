@@ -5,16 +5,13 @@ import type { RoostEvent } from '../../../src/shared/protocol/events.ts';
 import type { EventLog } from '../../log/index.ts';
 import type { Directory } from '../../team/directory/index.ts';
 import type { Logger } from '../../platform/logger.ts';
-import type { Db } from '../../store/index.ts';
+import type { HomeStore } from '../../store/index.ts';
 import type { ProjectRoom } from './room.ts';
 import type { PROJECT_SETTINGS } from './settings.ts';
 import type { SetAside } from '../../platform/set-aside.ts';
 import type { Projects, RestOf, TaskWork } from './contract.ts';
 
-export interface ProjectsDeps {
-  readonly db: Db;
-  /** Id of the home. */
-  readonly home: string;
+export interface ProjectsDeps extends HomeStore {
   readonly directory: Pick<Directory, 'all'>;
   readonly log: Pick<EventLog, 'subscribe'>;
   readonly tell: (event: RoostEvent) => void;

@@ -7,7 +7,7 @@ import { sql } from 'kysely';
 import { commentsThread, isCommentsThread } from '../../../src/shared/domain/threads.ts';
 import type { ThreadId } from '../../../src/shared/domain/ids.ts';
 import { refuseProjectBytes } from '../../platform/quotas.ts';
-import type { Db } from '../../store/index.ts';
+import type { Db, HomeStore } from '../../store/index.ts';
 import { PROJECT_SETTINGS } from './settings.ts';
 
 export interface ProjectRoom {
@@ -21,10 +21,7 @@ export interface ProjectRoom {
   forget(): void;
 }
 
-interface ProjectRoomDeps {
-  readonly db: Db;
-  /** Id of the home. */
-  readonly home: string;
+interface ProjectRoomDeps extends HomeStore {
   /** Monotonic ms. */
   readonly elapsed: () => number;
   /** Most bytes. */

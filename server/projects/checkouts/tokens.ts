@@ -5,7 +5,7 @@
 import type { ProjectId } from '../../../src/shared/domain/ids.ts';
 import { forgeKindSchema, type ForgeKind } from '../../../src/shared/protocol/attempts.ts';
 import type { Sealer } from '../../platform/sealer.ts';
-import type { Db } from '../../store/index.ts';
+import type { HomeStore } from '../../store/index.ts';
 
 export interface StoredToken {
   readonly token: string;
@@ -20,9 +20,7 @@ export interface Tokens {
   remove(projectId: ProjectId): Promise<void>;
 }
 
-interface TokensDeps {
-  readonly db: Db;
-  readonly home: string;
+interface TokensDeps extends HomeStore {
   readonly sealer: Sealer;
 }
 

@@ -18,7 +18,7 @@ import { idOf } from '../../../src/shared/protocol/limits.ts';
 import { type BudgetState, microUsdOf, roomIn, usdText } from '../../../src/shared/domain/money.ts';
 import { type Day, dayOf } from '../../../src/shared/domain/zone-days.ts';
 import { sentence } from '../../../src/shared/domain/names.ts';
-import { type Db, repeated } from '../../store/index.ts';
+import { type HomeStore, repeated } from '../../store/index.ts';
 import type { CostRequest } from './contract.ts';
 import type { Directory } from '../directory/index.ts';
 import type { Configs } from '../gate/configs.ts';
@@ -151,9 +151,7 @@ interface Reserves {
   settled(): Promise<void>;
 }
 
-interface ReservesDeps {
-  readonly db: Db;
-  readonly home: string;
+interface ReservesDeps extends HomeStore {
   readonly elapsed: () => number;
   readonly setAside: SetAside;
 }

@@ -30,7 +30,7 @@ import type { EventLog } from '../../log/index.ts';
 import type { CostRequest, Costs, RequestEnd, SizeOfWake, Took, WakeRequests } from './contract.ts';
 import type { Directory } from '../directory/index.ts';
 import type { Configs } from '../gate/configs.ts';
-import { ALWAYS_THERE, type Database, type Db, enduring } from '../../store/index.ts';
+import { ALWAYS_THERE, type Database, enduring, type HomeStore } from '../../store/index.ts';
 import { answer, type Handled } from '../../http/endpoint.ts';
 import { problem } from '../../http/problem.ts';
 import { changedElsewhere } from '../../http/version.ts';
@@ -180,12 +180,9 @@ async function reportOf({ rows, budgets, configs, directory, now }: ReportDeps, 
   };
 }
 
-interface CostDeps {
-  readonly db: Db;
+interface CostDeps extends HomeStore {
   /** Left out: the database is always reachable. */
   readonly database?: Pick<Database, 'untilThere'>;
-  /** Id of the home. Homes that share a store do not share budgets. */
-  readonly home: string;
   readonly configs: Configs;
   readonly directory: Pick<Directory, 'all'>;
   readonly log: Pick<EventLog, 'append'>;

@@ -14,7 +14,7 @@ import {
 import { type Price, pricesSchema, type Spent } from '../../../src/shared/protocol/costs.ts';
 import type { AgentId, MessageId, SessionId } from '../../../src/shared/domain/ids.ts';
 import { anyTrue, bucketOf, cappedSum, isOneOf } from '../../store/dialect.ts';
-import { type Database, type Db, enduring, parseText, runTogether } from '../../store/index.ts';
+import { type Database, type Db, enduring, type HomeStore, parseText, runTogether } from '../../store/index.ts';
 import { PRICES_SCOPE, writeConfig } from '../gate/index.ts';
 import { createCommits } from '../../log/commits.ts';
 import { COST_LIMITS } from './settings.ts';
@@ -155,11 +155,8 @@ export interface UsageGroup {
   readonly spent: Spent;
 }
 
-interface UsageRowsDeps {
-  readonly db: Db;
+interface UsageRowsDeps extends HomeStore {
   readonly database: Pick<Database, 'untilThere'>;
-  /** Id of the home. */
-  readonly home: string;
   /** No other process can have this store open, so spending that was read once stays known. */
   readonly alone: boolean;
   /** Monotonic time in ms. */

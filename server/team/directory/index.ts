@@ -13,7 +13,7 @@ import type { Team, TeamMember } from '../../../src/shared/protocol/team.ts';
 import type { EventLog } from '../../log/index.ts';
 import { answer, type Handled } from '../../http/endpoint.ts';
 import { problem } from '../../http/problem.ts';
-import { parseText, type Db } from '../../store/index.ts';
+import { type HomeStore, parseText } from '../../store/index.ts';
 import { type SetAside, SETS_NOTHING_ASIDE } from '../../platform/set-aside.ts';
 
 /** All members of the household, as the page last announced them. Names change. Ids do not. */
@@ -104,10 +104,7 @@ export function findMember(members: readonly TeamMember[], reference: string): A
   };
 }
 
-export interface DirectoryDeps {
-  readonly db: Db;
-  /** Id of the home. */
-  readonly home: string;
+export interface DirectoryDeps extends HomeStore {
   readonly tell: (event: RoostEvent) => void;
   /** In ms since the epoch. */
   readonly now: () => number;

@@ -17,7 +17,7 @@ import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import { createSharedQueue } from '../../../src/shared/domain/platform/queue.ts';
 import type { RoostEvent } from '../../../src/shared/protocol/events.ts';
 import { isOneOf } from '../../store/dialect.ts';
-import type { Db } from '../../store/index.ts';
+import type { Db, HomeStore } from '../../store/index.ts';
 import { effectiveConfig } from '../../../src/shared/protocol/effective.ts';
 import type { HouseholdConfigInput } from '../../../src/shared/protocol/config.ts';
 
@@ -60,10 +60,7 @@ function limitsOf({ coordination, wakes_enabled, time_zone, flood_guard }: Effec
   };
 }
 
-interface ConfigsDeps {
-  readonly db: Db;
-  /** Id of the home. Homes that share a store do not share settings. */
-  readonly home: string;
+interface ConfigsDeps extends HomeStore {
   /** No other process can have this store open, as with the embedded one. */
   readonly alone: boolean;
   /**

@@ -28,7 +28,15 @@ import { realTimers, type Timers } from '../../../src/shared/domain/platform/tim
 import type { RoostEvent } from '../../../src/shared/protocol/events.ts';
 import { isNoneOf, isOneOf } from '../../store/dialect.ts';
 import { SCHEMA, type Tables } from '../../store/tables.ts';
-import { ALWAYS_THERE, type Database, type Db, parseText, runTogether, writeOnce } from '../../store/index.ts';
+import {
+  ALWAYS_THERE,
+  type Database,
+  type Db,
+  type HomeStore,
+  parseText,
+  runTogether,
+  writeOnce,
+} from '../../store/index.ts';
 import type { Gate, WakePermit, WakeRequest } from './contract.ts';
 import { HOUSEHOLD_SCOPE, type OpenConfigs } from './configs.ts';
 import { type SetAside, SETS_NOTHING_ASIDE } from '../../platform/set-aside.ts';
@@ -396,10 +404,8 @@ const WAKE_SESSION_SETTINGS = {
   deadMs: 20_000,
 } as const;
 
-interface WakeSessionsDeps {
-  readonly db: Db;
+interface WakeSessionsDeps extends HomeStore {
   readonly database: Pick<Database, 'backMs'>;
-  readonly home: string;
   readonly now: () => number;
   /**
    * No other process can have this store open. Open sessions that are not ours were left by an
@@ -513,12 +519,9 @@ function createWakeSessions({ db, database, home, now, alone, timers, onError }:
   };
 }
 
-export interface GateDeps {
-  readonly db: Db;
+export interface GateDeps extends HomeStore {
   /** Left out: the database is always reachable. */
   readonly database?: Pick<Database, 'backMs'>;
-  /** Id of the home. Homes that share a store do not share limits. */
-  readonly home: string;
   readonly configs: OpenConfigs;
   readonly newId: () => string;
   /** No other process can have this store open, as with the embedded one. */

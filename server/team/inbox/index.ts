@@ -12,7 +12,7 @@ import type { RoostEvent } from '../../../src/shared/protocol/events.ts';
 import type { InboxMessage } from '../../../src/shared/protocol/threads.ts';
 import type { NewInboxMessage } from './put.ts';
 import { isOneOf } from '../../store/dialect.ts';
-import { type Db, parseText, repeated, writeOnce } from '../../store/index.ts';
+import { type Db, type HomeStore, parseText, repeated, writeOnce } from '../../store/index.ts';
 import { answer, type Handled } from '../../http/endpoint.ts';
 import type { Tables } from '../../store/tables.ts';
 import { type SetAside, SETS_NOTHING_ASIDE } from '../../platform/set-aside.ts';
@@ -152,10 +152,7 @@ export function createInboxRoutes({ inbox }: { readonly inbox: Inbox }): readonl
 const typeSchema = z.enum(MESSAGE_TYPES);
 const prioritySchema = z.enum(MESSAGE_PRIORITIES);
 
-interface InboxDeps {
-  readonly db: Db;
-  /** Id of the home. Homes that share a store do not share an inbox. */
-  readonly home: string;
+interface InboxDeps extends HomeStore {
   /** ms that a message is stored after it was read. */
   readonly retentionMs: number;
   /** Announces that an inbox has changed. */

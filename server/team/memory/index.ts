@@ -29,7 +29,7 @@ import { parseStamp, type Stamp } from '../../../src/shared/domain/stamp.ts';
 import { cutMiddle, endOfText } from '../../../src/shared/domain/cut-middle.ts';
 import { writeSaid } from '../../../src/shared/domain/quoting.ts';
 import type { Memory, MemorySource, MemoryValue } from '../../../src/shared/protocol/memories.ts';
-import type { Db } from '../../store/index.ts';
+import type { Db, HomeStore } from '../../store/index.ts';
 import { type SetAside, SETS_NOTHING_ASIDE } from '../../platform/set-aside.ts';
 import { type Forgets, isForgottenBy } from './forgets.ts';
 import type { RecordSource } from '../records/index.ts';
@@ -104,10 +104,7 @@ export interface Memories {
   readonly records: RecordSource;
 }
 
-interface MemoriesDeps {
-  readonly db: Db;
-  /** Id of the home. */
-  readonly home: string;
+interface MemoriesDeps extends HomeStore {
   /** ms since the epoch */
   readonly now: () => number;
   readonly newId: () => string;

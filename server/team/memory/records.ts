@@ -3,7 +3,7 @@ import type { MemoryId } from '../../../src/shared/domain/ids.ts';
 import type { MemoryValue } from '../../../src/shared/protocol/memories.ts';
 import type { RecordAnswer } from '../../../src/shared/protocol/records.ts';
 import { isBefore } from '../../store/dialect.ts';
-import type { Db } from '../../store/index.ts';
+import type { HomeStore } from '../../store/index.ts';
 import { type RecordSource, stampRow, stampsOf, statusAt } from '../records/index.ts';
 import type { Forgets } from './forgets.ts';
 import { columnsOf, type MemoryRows, valueOf } from './rows.ts';
@@ -18,10 +18,7 @@ function freePath(path: string, taken: ReadonlySet<string>): string {
   }
 }
 
-interface MemoryRecordsDeps {
-  readonly db: Db;
-  /** Id of the home. */
-  readonly home: string;
+interface MemoryRecordsDeps extends HomeStore {
   readonly rows: MemoryRows;
   readonly forgets: Pick<Forgets, 'all'>;
   /** A file without lines that were forgotten. Null: it has none. */

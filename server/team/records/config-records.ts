@@ -20,7 +20,7 @@ import {
   type OpenConfigs,
 } from '../gate/index.ts';
 import { isBefore } from '../../store/dialect.ts';
-import type { Db } from '../../store/index.ts';
+import type { HomeStore } from '../../store/index.ts';
 import { type AskedRow, createAskedRows, hashOf, orNoRoom, type RecordSource } from './index.ts';
 import { stampRow, stampsOf, statusAt } from './stamps.ts';
 
@@ -48,10 +48,7 @@ function recordOf(scope: string, json: string): ConfigRecord {
   };
 }
 
-export interface ConfigRecordsDeps {
-  readonly db: Db;
-  /** Id of the home. */
-  readonly home: string;
+export interface ConfigRecordsDeps extends HomeStore {
   /** Runs a change of this row. No decision runs meanwhile, and cached values are dropped. */
   readonly changing: OpenConfigs['changing'];
   /** The prices in the store have changed, so cached ones are dropped. */

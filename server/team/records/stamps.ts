@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import type { Stamp } from '../../../src/shared/domain/stamp.ts';
 import type { RecordStatus } from '../../../src/shared/protocol/records.ts';
 import { isOneOf } from '../../store/dialect.ts';
-import type { Db } from '../../store/index.ts';
+import type { HomeStore } from '../../store/index.ts';
 import { SCHEMA } from '../../store/tables.ts';
 
 /** The column that names a row within its home, by table. */
@@ -25,9 +25,7 @@ const KEYS = {
 
 const nameOf = (table: keyof typeof KEYS) => sql.table(`${SCHEMA}.${table}`);
 
-interface RowsOf {
-  readonly db: Db;
-  readonly home: string;
+interface RowsOf extends HomeStore {
   readonly table: keyof typeof KEYS;
 }
 

@@ -11,7 +11,7 @@ import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
 import type { Timers } from '../../../src/shared/domain/platform/timers.ts';
 import type { Directory } from '../directory/index.ts';
 import type { ThreadHooks } from './hooks.ts';
-import type { Db } from '../../store/index.ts';
+import type { HomeStore } from '../../store/index.ts';
 import type { SetAside } from '../../platform/set-aside.ts';
 
 // The operations on threads. `by` and `reader` are "human", who may do everything, an agent's id,
@@ -222,10 +222,7 @@ export interface ThreadRoom {
   takeMessage(threadId: ThreadId, bytes: number): string | null;
 }
 
-export interface ThreadsDeps {
-  readonly db: Db;
-  /** Id of the home. */
-  readonly home: string;
+export interface ThreadsDeps extends HomeStore {
   readonly directory: Directory;
   /** Announces that threads have changed. */
   readonly tell: (event: RoostEvent) => void;

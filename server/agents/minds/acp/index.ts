@@ -35,7 +35,7 @@ import { LEAD_ID } from '../../../../src/shared/domain/seat.ts';
 import { sentence } from '../../../../src/shared/domain/names.ts';
 import { programEndpoints } from '../../../../src/shared/protocol/endpoints/programs.ts';
 import type { Sealer } from '../../../platform/sealer.ts';
-import type { Db } from '../../../store/index.ts';
+import type { HomeStore } from '../../../store/index.ts';
 import type { AskPermission, RecordAction } from '../actions.ts';
 import type { EventLog } from '../../../log/index.ts';
 import type { Caller } from '../../../tools/index.ts';
@@ -65,10 +65,7 @@ import { type SetAside, SETS_NOTHING_ASIDE } from '../../../platform/set-aside.t
 const keptSchema = z.object({ ...addProgramSchema.shape, programId: z.string() });
 type StoredProgram = z.infer<typeof keptSchema>;
 
-interface ProgramRowsDeps {
-  readonly db: Db;
-  /** The id of the home. */
-  readonly home: string;
+interface ProgramRowsDeps extends HomeStore {
   readonly sealer: Sealer;
   readonly now: () => number;
   /** Left out: a failure is thrown. */

@@ -19,7 +19,7 @@ import { isRecord } from '../../../../src/shared/domain/platform/json.ts';
 import { sentence } from '../../../../src/shared/domain/names.ts';
 import type { WokenTalk } from '../mind.ts';
 import type { Sealer } from '../../../platform/sealer.ts';
-import type { Db } from '../../../store/index.ts';
+import type { HomeStore } from '../../../store/index.ts';
 import { memoryLeft } from '../../../platform/processes/index.ts';
 import { ASKING_MODES, type ProgramLimits } from './settings.ts';
 import {
@@ -94,10 +94,7 @@ const isSame = (kept: StoredSession, programId: string, system: string, talk: Wo
   kept.lastSaid === talk.asleepSince &&
   talk.transcript?.includes(kept.firstWords) === true;
 
-export interface StoredSessionsDeps {
-  readonly db: Db;
-  /** The id of the home. */
-  readonly home: string;
+export interface StoredSessionsDeps extends HomeStore {
   readonly sealer: Sealer;
   readonly now: () => number;
   /** Also called at the very end of an agent's run. */
