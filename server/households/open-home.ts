@@ -62,7 +62,7 @@ import { createPauseRoutes } from '../team/pauses/index.ts';
 import type { HomeRights, OwnerRights } from '../access/owner-rights.ts';
 import { problem } from '../http/problem.ts';
 import { createRecordRoutes } from '../team/records/index.ts';
-import { createPulses } from '../schedules/alone.ts';
+import { createDefaultRoutines } from '../schedules/alone.ts';
 import { createMappingRoutes } from '../schedules/mapping-routes.ts';
 import { createScheduleRoutes } from '../schedules/routes.ts';
 import { createSnapshotRoutes } from '../schedules/snapshots.ts';
@@ -327,7 +327,12 @@ function endpointsOf({ sandbox, rights, checkStreams, now }: EndpointsDeps, part
       onForgotten: parts.forgetting.agents,
     }),
     ...createInboxRoutes({ inbox }),
-    ...createGateRoutes({ gate, configs, directory, pulses: createPulses({ schedules, snapshots, configs }) }),
+    ...createGateRoutes({
+      gate,
+      configs,
+      directory,
+      defaultRoutines: createDefaultRoutines({ schedules, snapshots, configs }),
+    }),
     ...createPauseRoutes({
       pauses,
       directory,

@@ -4,7 +4,7 @@ import type { Approvals } from '../approvals/requests/index.ts';
 import { createDreams } from '../dreams/index.ts';
 import { createExams } from '../exams/index.ts';
 import { createComments, createProjects, grantedByProjects } from '../projects/board/index.ts';
-import { createMappings, createSchedules, pulseIdOf } from '../schedules/index.ts';
+import { createMappings, createSchedules, defaultRoutineIdOf } from '../schedules/index.ts';
 import { connectRest } from '../schedules/task-rest.ts';
 import { ACCEPT_SCRIPT, acceptInput, createScriptTools } from '../schedules/tools.ts';
 import { createThreads } from '../team/threads/index.ts';
@@ -28,7 +28,7 @@ export function openTeamPlans(base: TeamBase, agents: TeamAgents, approvals: () 
     ...{ db, home, projects, configs, tools, log, now, logger, setAside },
     rows: scheduleRows,
     readsWeb: alone.readsWeb,
-    isDefault: (scheduleId, agentId) => scheduleId === pulseIdOf(agentId),
+    isDefault: (scheduleId, agentId) => scheduleId === defaultRoutineIdOf(agentId),
     onChange: changed('schedules'),
   });
   projects.connectRoutines(async (projectId, { columns, agents: workers }) => {

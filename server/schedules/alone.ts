@@ -35,7 +35,7 @@ import { writeSaid } from '../../src/shared/domain/quoting.ts';
 import { shownName } from '../../src/shared/domain/names.ts';
 import type { Alone, DueCause, GivenBefore, Reached } from '../agents/wakes/contract.ts';
 import type { Configs } from '../team/gate/configs.ts';
-import type { Pulses } from '../team/gate/routes.ts';
+import type { DefaultRoutines } from '../team/gate/routes.ts';
 import type { Inbox } from '../team/inbox/index.ts';
 import type { TeamTool } from '../tools/index.ts';
 import { misfitIn } from '../http/problem.ts';
@@ -57,7 +57,7 @@ import { SCHEDULE_LIMITS, type ScheduleLimits } from './settings.ts';
 // source of truth. The person sees and edits it among the other routines, and the settings read and
 // write it.
 
-interface PulsesDeps {
+interface DefaultRoutinesDeps {
   readonly schedules: {
     get(scheduleId: ScheduleId): Promise<Scheduled | null>;
     put(scheduleId: ScheduleId, schedule: Schedule): Promise<Written>;
@@ -68,7 +68,7 @@ interface PulsesDeps {
 }
 
 /** Id of the default routine. It does not depend on the routine's name. */
-export const pulseIdOf = (agentId: AgentId) => `pulse of ${agentId}`.slice(0, LIMITS.id);
+export const defaultRoutineIdOf = (agentId: AgentId) => `pulse of ${agentId}`.slice(0, LIMITS.id);
 
 /**
  * The agent's default routine as the person has agreed to it on this relay, enabled or not. A woken
@@ -77,13 +77,13 @@ export const pulseIdOf = (agentId: AgentId) => `pulse of ${agentId}`.slice(0, LI
 export const createRoutineOf =
   (rows: Pick<ScheduleRows, 'get'>) =>
   async (agentId: AgentId): Promise<ScheduleOf<'routine'> | null> => {
-    const row = await rows.get(pulseIdOf(agentId));
+    const row = await rows.get(defaultRoutineIdOf(agentId));
     return row?.schedule.kind === 'routine' && isAgreed(row.agreed, row.schedule) ? row.schedule : null;
   };
 
-export function createPulses({ schedules, snapshots, configs }: PulsesDeps): Pulses {
+export function createDefaultRoutines({ schedules, snapshots, configs }: DefaultRoutinesDeps): DefaultRoutines {
   async function routineOf(agentId: AgentId): Promise<ScheduleOf<'routine'> | null> {
-    const scheduled = await schedules.get(pulseIdOf(agentId));
+    const scheduled = await schedules.get(defaultRoutineIdOf(agentId));
     return scheduled?.schedule.kind === 'routine' ? scheduled.schedule : null;
   }
   async function of(agentId: AgentId): Promise<PulseSettings> {
@@ -138,7 +138,7 @@ export function createPulses({ schedules, snapshots, configs }: PulsesDeps): Pul
         const routine = await routineOf(agentId);
         const name = routine?.name ?? (await schedules.freeName(agentId, DEFAULT_ROUTINE_NAME));
         const written = await schedules.put(
-          pulseIdOf(agentId),
+          defaultRoutineIdOf(agentId),
           scheduleSchema.parse({
             instructions: DEFAULT_INSTRUCTIONS,
             when: 'something_waits',

@@ -52,7 +52,7 @@ import { createPreview, type Dark } from './preview.ts';
 import { createScheduleWrites } from './schedule-writes.ts';
 import { createShown } from './shown.ts';
 
-export { createAlone, createRoutineOf, pulseIdOf } from './alone.ts';
+export { createAlone, createRoutineOf, defaultRoutineIdOf } from './alone.ts';
 export type { Proposals } from './proposals.ts';
 export { createSnapshots, type Snapshots } from './snapshots.ts';
 export { createGoOn, type GoOn } from './go-on.ts';

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { createAnthropicMind } from '../../server/agents/minds/index.ts';
-import { pulseIdOf } from '../../server/schedules/index.ts';
+import { defaultRoutineIdOf } from '../../server/schedules/index.ts';
 import { createScheduleRows } from '../../server/schedules/rows.ts';
 import { SCHEDULE_LIMITS } from '../../server/schedules/settings.ts';
 import { openMortalRelay } from '../support/mortal-relay.ts';
@@ -53,7 +53,7 @@ export async function idleNights(nights: number, nightMs = NIGHT_MS, shared?: St
     const projects = await idleProjects(house.relay().team);
     for (const [i, agentId] of AGENTS.entries()) {
       const pulse = routine({ agentId, name: 'Pulse', timing: { kind: 'every', minutes: 30, offset: null } });
-      const scheduleId = i % 2 === 0 ? pulseIdOf(agentId) : `pulse-${agentId}`;
+      const scheduleId = i % 2 === 0 ? defaultRoutineIdOf(agentId) : `pulse-${agentId}`;
       const written = await schedules.put(scheduleId, { ...pulse, when: 'something_waits' });
       if (!written.ok) throw new Error(written.reason);
       // A default routine looks in the projects of its agent without being given any.

@@ -22,7 +22,7 @@ import { changedElsewhere, expectVersion } from '../../http/version.ts';
 import type { PulseSettings } from '../../../src/shared/protocol/config.ts';
 
 /** An agent's default routine, from its settings. */
-export interface Pulses {
+export interface DefaultRoutines {
   of(agentId: AgentId): Promise<PulseSettings>;
   /**
    * Writes an agent's whole configuration. Fields that are left out of the pulse stay unchanged.
@@ -49,7 +49,7 @@ export interface GateRoutesDeps {
    * The agent's default routine as part of its settings. `set` writes the whole configuration, and
    * throws a problem if it does not fit.
    */
-  readonly pulses: Pulses;
+  readonly defaultRoutines: DefaultRoutines;
 }
 
 /**
@@ -91,13 +91,13 @@ function changedBeyond(before: object, after: object, may: readonly string[]): s
   );
 }
 
-export function createGateRoutes({ gate, configs, directory, pulses }: GateRoutesDeps): readonly Handled[] {
+export function createGateRoutes({ gate, configs, directory, defaultRoutines }: GateRoutesDeps): readonly Handled[] {
   /** Queued, so that no other page changes the settings between the read and the write. */
   const inTurn = createQueue();
   const agentOf = (called: string) => agentIdIn(directory, called);
   async function ofAgent(agentId: AgentId) {
     const { own, effective, version } = await configs.agent(agentId);
-    const holds = { coordination: effective.coordination, ...(await pulses.of(agentId)) };
+    const holds = { coordination: effective.coordination, ...(await defaultRoutines.of(agentId)) };
     const json: AgentConfigAnswer = { ...holds, own, effective, version };
     return { holds, json };
   }
@@ -126,7 +126,7 @@ export function createGateRoutes({ gate, configs, directory, pulses }: GateRoute
       inside === undefined ? changedBeyond(own, config, ['coordination', ...RUN_LIMITS]) : `coordination.${inside}`;
     if (beyond !== undefined) throw problem(403, 'no-scope', `Only the person sets \`${beyond}\`, on the page.`);
     if (scopes.includes('schedules')) return;
-    const routine = new Map(Object.entries(await pulses.of(agentId)));
+    const routine = new Map(Object.entries(await defaultRoutines.of(agentId)));
     const changed = Object.entries(pulse).find(
       ([key, value]) => key !== 'pulse_blackouts' && value !== undefined && !isSameJson(value, routine.get(key)),
     );
@@ -147,7 +147,7 @@ export function createGateRoutes({ gate, configs, directory, pulses }: GateRoute
         const application = applicationOf(context);
         if (application !== null) await refuseBeyondLimits(application, agentId, { own, config, pulse: body.pulse });
         const said = { config, pulse: body.pulse, byPerson: application === null, version: body.version };
-        if (!(await pulses.set(agentId, said))) throw changedElsewhere((await ofAgent(agentId)).json);
+        if (!(await defaultRoutines.set(agentId, said))) throw changedElsewhere((await ofAgent(agentId)).json);
       });
       return await agentConfig(context, agentId);
     },

@@ -1,6 +1,6 @@
 /** The pulse of an agent and the tasks of its projects, where no routine was given a project. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { pulseIdOf } from '../../../server/schedules/index.ts';
+import { defaultRoutineIdOf } from '../../../server/schedules/index.ts';
 import { SCHEDULE_LIMITS } from '../../../server/schedules/settings.ts';
 import type { Project, Task } from '../../../src/shared/protocol/projects.ts';
 import { SNAPSHOT, createHandClock, routine } from '../../support/schedules.ts';
@@ -53,7 +53,10 @@ describe.each(USUAL_STORES)('the pulse of an agent, on %s', (kind) => {
       }),
     );
   /** `scheduleId` left out: the default routine. */
-  async function pulse(fields: Parameters<typeof routine>[0] = {}, scheduleId = pulseIdOf('a1')): Promise<void> {
+  async function pulse(
+    fields: Parameters<typeof routine>[0] = {},
+    scheduleId = defaultRoutineIdOf('a1'),
+  ): Promise<void> {
     const made = routine({ agentId: 'a1', timing: TIMING, when: 'something_waits', ...fields });
     const written = await house.team.schedules.put(scheduleId, made);
     if (!written.ok) throw new Error(written.reason);

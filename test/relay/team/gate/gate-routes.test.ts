@@ -3,7 +3,7 @@ import { HTTPException } from 'hono/http-exception';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { createPulses } from '../../../../server/schedules/alone.ts';
+import { createDefaultRoutines } from '../../../../server/schedules/alone.ts';
 import { createGateRoutes } from '../../../../server/team/gate/index.ts';
 import { mount, type Env } from '../../../../server/http/endpoint.ts';
 import { agentConfigAnswerSchema, householdConfigAnswerSchema } from '../../../../src/shared/protocol/config.ts';
@@ -31,8 +31,8 @@ function open() {
   const none = { get: () => Promise.resolve(null), freeName: () => Promise.resolve('Pulse') };
   const schedules = { ...none, put: () => Promise.reject(new Error('Nothing is scheduled here.')) };
   const copies = { allow: () => Promise.resolve() };
-  const pulses = createPulses({ schedules, snapshots: copies, configs: household.configs });
-  mount(app, createGateRoutes({ ...household, directory, pulses }));
+  const defaultRoutines = createDefaultRoutines({ schedules, snapshots: copies, configs: household.configs });
+  mount(app, createGateRoutes({ ...household, directory, defaultRoutines }));
   const get = (path: string, accept = 'application/json') => app.request(path, { headers: { accept } });
   const put = (path: string, body: string, type = 'application/json', accept = 'application/json') =>
     app.request(path, { method: 'PUT', body, headers: { 'content-type': type, accept } });
