@@ -327,7 +327,6 @@ const LONG_FUNCTIONS = [
   'src/page/state/projects.ts',
   'src/page/ui/chat/composer.tsx',
   'src/page/ui/projects/review-page.tsx',
-  'src/shared/replication/comparing.ts',
   'src/shared/replication/replica.ts',
   'src/worker/ledger/ledger.ts',
   'src/worker/sync/data-worker/shared.ts',

@@ -70,18 +70,7 @@ function samples(common: Ranges): number[] {
 const numbersOf = (ranges: Ranges) =>
   ranges.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_none, i) => from + i));
 
-export function createComparing({
-  store,
-  here,
-  trying,
-  settings,
-  own,
-  left,
-  check,
-  isReplaced,
-  onConflict,
-  pump,
-}: {
+interface ComparingDeps {
   readonly store: EntryStore;
   readonly here: PlaceSet;
   readonly trying: Trying;
@@ -98,8 +87,65 @@ export function createComparing({
   readonly onConflict: NonNullable<ReplicaDeps['onConflict']>;
   /** Fetching of a doubted writer may go on. */
   readonly pump: () => void;
-}): Comparing {
+}
+
+/** Reads the entries that are compared. */
+function createReader({
+  store,
+  here,
+  trying,
+  settings,
+}: Pick<ComparingDeps, 'store' | 'here' | 'trying' | 'settings'>) {
+  async function lies({ writer, counter }: EntryKey): Promise<Entry | null> {
+    if (!here.has({ writer, counter })) return null;
+    const read = await trying.attempt(() => store.read(writer, counter, counter, { newestFirst: true, maxBytes: 1 }));
+    return read?.value[0] ?? null;
+  }
+
+  return {
+    async digests(places: ReadonlyMap<string, readonly number[]>): Promise<readonly Digested[]> {
+      const list: Digested[] = [];
+      for (const [writer, counters] of places) {
+        for (const counter of counters) {
+          const entry = await lies({ writer, counter });
+          if (entry && list.length < settings.frameEntries)
+            list.push({ writer, counter, digest: digestOf(entry.sealed) });
+        }
+      }
+      return list;
+    },
+    /** Entries that differ from these digests, one frame at most. `rest`: the places left. */
+    async differing<Place extends EntryKey & { readonly digest?: string }>(places: readonly Place[]) {
+      const entries: Entry[] = [];
+      let bytes = 0;
+      let checked = 0;
+      for (const place of places) {
+        checked += 1;
+        const entry = await lies(place);
+        if (entry === null || digestOf(entry.sealed).slice(0, DIGEST_BYTES.compare * 2) === place.digest) continue;
+        entries.push(entry);
+        bytes += entry.sealed.length;
+        if (bytes >= settings.frameBytes) break;
+      }
+      return { entries, rest: places.slice(checked) };
+    },
+  };
+}
+
+export function createComparing({
+  store,
+  here,
+  trying,
+  settings,
+  own,
+  left,
+  check,
+  isReplaced,
+  onConflict,
+  pump,
+}: ComparingDeps): Comparing {
   const compared = new WeakMap<Peer, Map<string, Progress>>();
+  const reader = createReader({ store, here, trying, settings });
   let last = 0;
 
   const progressesOf = (peer: Peer): Map<string, Progress> => {
@@ -123,27 +169,13 @@ export function createComparing({
   };
   const common = (peer: Peer, writer: string) => intersect(here.of(writer), peer.has.of(writer));
 
-  async function lies({ writer, counter }: EntryKey): Promise<Entry | null> {
-    if (!here.has({ writer, counter })) return null;
-    const read = await trying.attempt(() => store.read(writer, counter, counter, { newestFirst: true, maxBytes: 1 }));
-    return read?.value[0] ?? null;
-  }
-
   /** Asks the peer to compare the digests at these counters, by writer. */
   function ask(peer: Peer, places: ReadonlyMap<string, readonly number[]>): void {
     const request = ++last;
     for (const writer of places.keys())
       Object.assign(progressOf(peer, writer), { request, differs: false, steps: progressOf(peer, writer).steps + 1 });
     peer.tasks.add(async () => {
-      const list: Digested[] = [];
-      for (const [writer, counters] of places) {
-        for (const counter of counters) {
-          const entry = await lies({ writer, counter });
-          if (entry && list.length < settings.frameEntries)
-            list.push({ writer, counter, digest: digestOf(entry.sealed) });
-        }
-      }
-      peer.send({ kind: 'compare', request, compared: list });
+      peer.send({ kind: 'compare', request, compared: await reader.digests(places) });
       return 'done';
     }, 'ours');
   }
@@ -157,18 +189,8 @@ export function createComparing({
     let rest = places;
     peer.tasks.add(
       async () => {
-        const entries: Entry[] = [];
-        let bytes = 0;
-        let checked = 0;
-        for (const place of rest) {
-          checked += 1;
-          const entry = await lies(place);
-          if (entry === null || digestOf(entry.sealed).slice(0, DIGEST_BYTES.compare * 2) === place.digest) continue;
-          entries.push(entry);
-          bytes += entry.sealed.length;
-          if (bytes >= settings.frameBytes) break;
-        }
-        rest = rest.slice(checked);
+        const { entries, rest: later } = await reader.differing(rest);
+        rest = later;
         if (request !== null || entries.length > 0)
           peer.send({ kind: 'conflict', request, more: rest.length > 0, entries });
         return rest.length > 0 ? 'again' : 'done';
