@@ -328,7 +328,6 @@ const LONG_FUNCTIONS = [
   'src/page/ui/chat/composer.tsx',
   'src/page/ui/projects/review-page.tsx',
   'src/shared/replication/replica.ts',
-  'src/worker/ledger/ledger.ts',
   'src/worker/sync/data-worker/shared.ts',
   'src/worker/sync/data-worker/sync.ts',
 ];

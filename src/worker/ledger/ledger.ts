@@ -11,8 +11,9 @@ import { storageFacts } from '../../shared/domain/platform/old-browsers.ts';
 import { createQueue } from '../../shared/domain/platform/queue.ts';
 import type { VolumeStatus } from '../../shared/protocol/worker.ts';
 import { sentence } from '../../shared/domain/names.ts';
-import type { Ledger, LedgerDeps, Origin } from './contract.ts';
-import { type OutboxRow, readMeta, writeMeta } from './journal/database.ts';
+import { createAppends } from './appends.ts';
+import type { Ledger, LedgerDeps } from './contract.ts';
+import { readMeta, writeMeta } from './journal/database.ts';
 import { clearOutbox, journalDocuments, readOutbox, writeRow } from './journal/journal.ts';
 import { createProblems, StorageProblemError, storageProblemOf } from './problem.ts';
 import { LEDGER } from './settings.ts';
@@ -67,13 +68,6 @@ function plain(value: unknown, where: string): unknown {
   }
 }
 
-interface Waiting {
-  readonly docs: readonly Doc[];
-  readonly origin: Origin;
-  readonly resolve: (result: { written: number }) => void;
-  readonly reject: (error: unknown) => void;
-}
-
 /** Sources of problems, gravest first. Each is cleared by its own success. */
 const SOURCES = ['journal', 'views', 'volumes', 'damage'] as const;
 type Source = (typeof SOURCES)[number];
@@ -81,10 +75,6 @@ type Source = (typeof SOURCES)[number];
 export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
   const { journal, elapsed = deps.now } = deps;
   const begun = await readState(deps.views);
-  let newest = begun.newest;
-  let lastAppend = -Infinity;
-  let queue: Waiting[] = [];
-  let pumping: Promise<void> | null = null;
   let closed = false;
   /** Queue of appends and of work that must run between two appends. */
   const inTurn = createQueue();
@@ -103,10 +93,17 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
     );
   };
 
+  const appends = createAppends({
+    ...{ deps, elapsed, inTurn, newest: begun.newest },
+    views: () => views,
+    isForgotten: (doc) => upkeep.isForgotten(doc),
+    onForgets: (docs) => upkeep.hearForgets(docs),
+    onProblem: (problem) => problems.set('journal', problem),
+  });
   const views = await createViews({
     db: deps.views,
     after: deps.after,
-    isAppending: () => pumping !== null,
+    isAppending: () => appends.isAppending(),
     onApplied: ({ upTo, docs, chars }) => volumes.added(docs, chars, upTo),
     onOutcome: tellOutcome('views'),
   });
@@ -119,7 +116,7 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
     now: deps.now,
     elapsed,
     busy: () => {
-      const since = elapsed() - lastAppend;
+      const since = elapsed() - appends.lastAt();
       if (deps.isReturning?.() && since < LEDGER.volumesRestored) return 'returning';
       return since < LEDGER.volumesQuiet ? 'writing' : null;
     },
@@ -160,95 +157,6 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
     return count;
   }
 
-  /**
-   * Removes documents that are already here, duplicates, and documents that were forgotten for
-   * good.
-   */
-  async function unheard(docs: readonly Doc[]): Promise<readonly Doc[]> {
-    const distinct = new Map<string, Doc>();
-    const doubtful: Doc[] = [];
-    for (const doc of docs) {
-      if (distinct.has(doc._id) || upkeep.isForgotten(doc)) continue;
-      distinct.set(doc._id, doc);
-      // A stamp later than all others belongs to a new document. The views catch an exception to
-      // this rule.
-      if (doc.at <= newest) doubtful.push(doc);
-    }
-    if (doubtful.length === 0) return [...distinct.values()];
-    const unknown = new Set((await views.unknown(doubtful)).map(({ _id }) => _id));
-    for (const { _id } of doubtful) if (!unknown.has(_id)) distinct.delete(_id);
-    return [...distinct.values()];
-  }
-
-  /**
-   * The outbox rows of a batch. Consecutive calls of one origin share a row, so many waiting calls
-   * cost one row. A document of two origins goes with the first.
-   */
-  function outgoingOf(batch: readonly Waiting[], fresh: readonly Doc[]): OutboxRow[] {
-    if (!deps.shares()) return [];
-    const left = new Map(fresh.map((doc) => [doc._id, doc]));
-    const rows: { docs: Doc[]; fromRelay: boolean }[] = [];
-    for (const { docs, origin } of batch) {
-      const own = docs.flatMap(({ _id }) => {
-        const doc = left.get(_id);
-        left.delete(_id);
-        return doc ? [doc] : [];
-      });
-      if (origin === 'elsewhere' || own.length === 0) continue;
-      const fromRelay = origin === 'relay';
-      const last = rows.at(-1);
-      if (last?.fromRelay === fromRelay && last.docs.length < LEDGER.outboxDocuments) last.docs.push(...own);
-      else rows.push({ docs: own, fromRelay });
-    }
-    return rows;
-  }
-
-  async function store(batch: readonly Waiting[]): Promise<void> {
-    try {
-      const fresh = await unheard(batch.flatMap(({ docs }) => docs));
-      if (fresh.length > 0) {
-        const outgoing = outgoingOf(batch, fresh);
-        const seq = await writeRow(journal, fresh, outgoing);
-        if (outgoing.length > 0) deps.onOutbox();
-        for (const { at } of fresh) if (at > newest) newest = at;
-        views.add({ seq, docs: fresh });
-      }
-      problems.set('journal', null);
-      const left = new Set(fresh.map(({ _id }) => _id));
-      for (const { docs, resolve } of batch) {
-        // A document that two calls bring at once counts for the first.
-        resolve({ written: docs.filter(({ _id }) => left.delete(_id)).length });
-      }
-      lastAppend = elapsed();
-      if (fresh.length === 0) return;
-      deps.onDocuments(fresh);
-      if (fresh.some(({ type }) => type === 'forget' || type === 'forget-undo')) upkeep.hearForgets(fresh);
-    } catch (error) {
-      if (batch.length > 1) {
-        // One call that is too large for the free space must not fail the others.
-        for (const one of batch) await store([one]);
-        return;
-      }
-      const problem = storageProblemOf(error);
-      problems.set('journal', problem);
-      for (const { reject } of batch) reject(new StorageProblemError(problem, { cause: error }));
-    }
-  }
-
-  async function pump(): Promise<void> {
-    while (queue.length > 0) {
-      if (views.waiting() > 2 * LEDGER.viewsWait) await views.readable();
-      await inTurn(() => {
-        // Take the queue as late as possible: calls from the same message as the first are in it by
-        // now.
-        const batch = queue;
-        queue = [];
-        return store(batch);
-      });
-    }
-    pumping = null;
-  }
-
   const upkeep = createUpkeep({
     deps,
     views,
@@ -263,12 +171,9 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
   discardVolumes(journal).catch(tellOutcome('damage'));
 
   return {
-    append(values, origin = 'here') {
-      if (closed) return Promise.reject(new StorageProblemError({ kind: 'no-owner', detail: 'The ledger is closed.' }));
-      return new Promise((resolve, reject) => {
-        queue.push({ docs: values.map(plainDocument), origin, resolve, reject });
-        pumping ??= pump();
-      });
+    async append(values, origin = 'here') {
+      if (closed) throw new StorageProblemError({ kind: 'no-owner', detail: 'The ledger is closed.' });
+      return await appends.add(values.map(plainDocument), origin);
     },
     household: async () => readHousehold(await views.readable(), deps.now()),
     conversation: async (request) => readConversation(await views.readable(), request, deps.now()),
@@ -344,7 +249,7 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
     },
     async close() {
       closed = true;
-      await pumping;
+      await appends.done();
       await upkeep.close();
       await views.upToDate();
       await volumes.close();
