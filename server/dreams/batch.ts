@@ -62,11 +62,11 @@ export interface BatchDreamsDeps {
   readonly told: (dream: Dream | null) => Dream | null;
 }
 
-const LOST = sentence`The connection broke while the dream was sent. It is not sent again. The memory is as it was.`;
-const EXPIRED = sentence`The model’s server did not come to it within a day. The memory is as it was.`;
-const CANCELLED = sentence`It was cancelled. The memory is as it was.`;
-const CUT = sentence`The model’s answer was cut off. The memory is as it was.`;
-const DECLINED = sentence`The model declined to dream. The memory is as it was.`;
+const LOST = sentence`The connection broke while the dream was sent. It is not sent again.`;
+const EXPIRED = sentence`The model’s server did not come to it within a day.`;
+const CANCELLED = sentence`Stopped.`;
+const CUT = sentence`Its answer was cut off.`;
+const DECLINED = sentence`The model declined to answer this.`;
 const LEFT_OUT = (count: number) => sentence`${count} changes did not fit the memory, and were left out.`;
 
 const FREE = { costMicroUsd: 0, estimated: false } as const;

@@ -17,9 +17,9 @@ import type { ReadDay } from './day.ts';
 import { createDraft } from './draft.ts';
 import type { DreamRows } from './rows.ts';
 
-const STOPPED = sentence`It was stopped. The memory is as it was.`;
-const WOKEN = sentence`The agent was needed during the dream. The memory is as it was.`;
-const NO_SNAPSHOT = sentence`The relay has no snapshot of the agent. Open the page once, so that it leaves one.`;
+const STOPPED = sentence`Stopped.`;
+const WOKEN = sentence`The agent was needed during the dream.`;
+const NO_SNAPSHOT = sentence`The relay has no copy of the agent. Open Roost once, so that it leaves one.`;
 
 /** Why no run began, as a sentence. Null: it may begin later. */
 function whyNot(worked: NotBegun): string | null {

@@ -82,8 +82,8 @@ const HOUR_MS = 3_600_000;
 /** Of an agent, one dream is in such a state. */
 const OPEN = DREAM_STATES.filter((state) => !isDreamOver(state));
 
-const DIED = sentence`The relay stopped during the dream. The memory is as it was.`;
-const NEVER_BEGAN = sentence`It could not begin. The memory is as it was.`;
+const DIED = sentence`The relay stopped in the middle of it.`;
+const NEVER_BEGAN = sentence`It could not begin.`;
 export function createDreams(deps: DreamsDeps): Dreams {
   const { memories, configs, onChange, now, newId, logger } = deps;
   const rows = createDreamRows(deps);

@@ -64,9 +64,10 @@ interface ExamsDeps extends HomeStore, Pick<SittingDeps, 'protocol' | 'mind' | '
   readonly logger: Pick<Logger, 'error'>;
 }
 
-const BROKEN = sentence`The relay stopped during the exam, or had an error. Nothing was changed.`;
-const STOPPED = sentence`The exam was stopped. Nothing was changed.`;
-const TOO_LONG = sentence`The exam took too long. Nothing was changed.`;
+const BROKEN = sentence`The relay had an error. The relay’s log says more.`;
+const CUT = sentence`The relay stopped in the middle of it.`;
+const STOPPED = sentence`Stopped.`;
+const TOO_LONG = sentence`The exam took too long.`;
 
 export function createExams(deps: ExamsDeps): Exams {
   const { protocol, costs, configs, onChange, now, newId, logger } = deps;
@@ -158,11 +159,11 @@ export function createExams(deps: ExamsDeps): Exams {
       for (const { examId, madeAt } of await rows.inState('running'))
         // Another process of this home may be at it.
         if (deps.onlyOne || now() - madeAt > 2 * EXAM_LIMITS.runMs)
-          announced(await rows.become(examId, 'failed', { detail: BROKEN }));
+          announced(await rows.become(examId, 'failed', { detail: CUT }));
     },
     async close() {
       timers.close();
-      for (const { stop } of underWay.values()) stop(BROKEN);
+      for (const { stop } of underWay.values()) stop(CUT);
       await Promise.all([...underWay.values()].map(({ over }) => over));
     },
   };

@@ -55,8 +55,8 @@ export interface SittingDeps {
   readonly memory: { readonly before: string | null; readonly after: string | null };
 }
 
-const UNUSABLE = sentence`The model’s answer cannot be used. Nothing was changed.`;
-const DECLINED = sentence`The model declined to answer. Nothing was changed.`;
+const UNUSABLE = sentence`The model’s answer cannot be used.`;
+const DECLINED = sentence`The model declined to answer this.`;
 
 /** A failure of one request, as a sentence for people. */
 class Failed extends Error {}

@@ -112,7 +112,7 @@ const EXCESS: Readonly<Record<Exclude<Cut, 'time' | 'closing'>, string>> = {
   files: FULL,
   watchers: sentence`it watched more files or descriptors than one script may (inotify, epoll)`,
   output: sentence`it wrote more than is read`,
-  stopped: sentence`it was stopped`,
+  stopped: sentence`stopped`,
   withdrawn: sentence`what it was let do was withdrawn`,
 };
 

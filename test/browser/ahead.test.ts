@@ -71,7 +71,7 @@ it('lets the session begin where the person goes on after it', async () => {
   await goWithin(desk.page, '/');
   await desk.press('SUMMON');
   await desk.page.getByText(/more than a day ahead of the relay’s clock/).waitFor();
-  await desk.press('Go on');
+  await desk.press('Continue');
   await desk.page.getByRole('button', { name: 'End session' }).waitFor();
   await desk.press('End session');
 });

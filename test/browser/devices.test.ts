@@ -82,7 +82,7 @@ describe('One team on every device', { timeout: 240_000 }, () => {
 
     await goWithin(desk.page, '/settings/devices');
     await desk.page.getByRole('button', { name: 'Add a device' }).click();
-    await desk.page.getByRole('button', { name: 'Go on' }).click();
+    await desk.page.getByRole('button', { name: 'Continue' }).click();
     await desk.page.getByText('The new device shows a code instead').click();
     await desk.page
       .locator('input[type=file]')

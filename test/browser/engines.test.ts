@@ -100,7 +100,7 @@ async function pair(one: Person, other: Person): Promise<void> {
   );
   await one.settings('Devices');
   await one.tab.click({ role: 'button', name: 'Add a device' });
-  await one.tab.click({ role: 'button', name: 'Go on' });
+  await one.tab.click({ role: 'button', name: 'Continue' });
   await until(
     () =>
       one.tab.evaluate(() => {

@@ -60,7 +60,7 @@ describe('A relay whose home was deleted', { timeout: 200_000 }, () => {
     const { page } = visitor;
     await visitor.begin('Marcus', 'Julian');
     await go('/settings/costs');
-    const budget = page.getByLabel('All agents together');
+    const budget = page.getByLabel('Budget a day, all agents together');
     await budget.fill('7');
     // The page is left in the moment of the press: it holds all the same.
     await page.getByRole('button', { name: 'Save' }).evaluate((save: HTMLElement) => {
@@ -106,7 +106,7 @@ describe('A relay whose home was deleted', { timeout: 200_000 }, () => {
     await card.waitFor({ state: 'detached' });
 
     await go('/settings/costs');
-    await expect.poll(() => page.getByLabel('All agents together').inputValue()).toBe('7');
+    await expect.poll(() => page.getByLabel('Budget a day, all agents together').inputValue()).toBe('7');
     await go('/threads');
     await page.getByRole('link', { name: /The bridge/ }).click();
     const said = page.getByLabel('Messages in The bridge');

@@ -57,12 +57,12 @@ it('a wake waits for what the relay still has to say, however long that takes, a
   await page.getByRole('button', { name: 'WAKE', exact: true }).click();
   await page.getByText('Starting the session…').waitFor();
   await page.clock.fastForward('01:00');
-  await page.getByRole('button', { name: 'Go on' }).waitFor();
+  await page.getByRole('button', { name: 'Continue' }).waitFor();
   expect(requests.slice(from)).toEqual([]);
   line.release();
   await first.untilSeats('it awake', ([seat]) => seat?.state === 'awake');
   const ofLead = () => requests.slice(from).find(({ seat }) => seat === null);
   await expect.poll(() => ofLead()?.system ?? '').toContain(TOLD);
-  expect(await page.getByRole('button', { name: 'Go on' }).isVisible()).toBe(false);
+  expect(await page.getByRole('button', { name: 'Continue' }).isVisible()).toBe(false);
   expect(first.complaints).toEqual([]);
 });

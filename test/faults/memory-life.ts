@@ -248,7 +248,7 @@ export async function liveMemoryLife({
     await press('WAKE');
     await until('the end of the call', async () => {
       if (countEvents('call-ended') > before) return true;
-      const goOn = page.getByRole('button', { name: 'Go on' });
+      const goOn = page.getByRole('button', { name: 'Continue' });
       if (!(await goOn.isVisible())) return false;
       await goOn.click();
       await endButton(device).waitFor();

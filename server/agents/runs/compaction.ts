@@ -156,7 +156,7 @@ function writtenBy(answer: MindAnswer, most: number): Written {
     const { kind, message } = answer.error;
     return { ok: false, why: kind === 'aborted' ? null : message };
   }
-  if (answer.stop === 'refusal') return { ok: false, why: sentence`The model declined to write it.` };
+  if (answer.stop === 'refusal') return { ok: false, why: sentence`The model declined to answer this.` };
   const text = wordsIn(answer.blocks);
   if (answer.stop === 'length' || text === '' || text.length > most)
     return { ok: false, why: sentence`The summary was empty, cut off or too long.` };

@@ -24,7 +24,7 @@ const WORDS: Words = {
   keep: t`Keep it`,
   saving: t`Saving…`,
   working: t`Working…`,
-  saved: t`Saved. It applies now.`,
+  saved: t`Saved`,
   undo: t`Undo`,
 };
 

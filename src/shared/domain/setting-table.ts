@@ -40,6 +40,7 @@ export interface Setting extends Words {
   /** Null: not among the advanced settings. It has a control of its own, or only a name in YAML. */
   readonly group: SettingGroup | null;
   readonly kind: 'number' | 'switch' | 'grant' | 'choice';
+  /** Left out where the label names it. */
   readonly unit?: string;
   /** Stored units in one shown unit: 1,000 for seconds of milliseconds. */
   readonly per?: number;
@@ -54,16 +55,9 @@ interface NumberSetting extends Setting {
   readonly max: number;
   /** Applies if nothing is set. */
   readonly otherwise: number;
-  readonly unit: string;
 }
 
-const [wakes, seconds, minutes, requests, tokens] = [
-  sentence`wakes`,
-  sentence`seconds`,
-  sentence`minutes`,
-  sentence`requests`,
-  sentence`tokens`,
-];
+const [seconds, minutes, tokens] = [sentence`seconds`, sentence`minutes`, sentence`tokens`];
 const guardrail = (name: string) => ['coordination', 'wake_guardrails', name];
 const coordination = (...names: string[]) => ['coordination', ...names];
 const number = { kind: 'number', scope: 'both' } as const;
@@ -73,7 +67,7 @@ const ofHousehold = { kind: 'number', scope: 'household' } as const;
 export const NUMBERS = {
   max_wakes_per_day: {
     ...number,
-    ...{ min: 0, max: 1_000, otherwise: 12, unit: wakes },
+    ...{ min: 0, max: 1_000, otherwise: 12 },
     path: guardrail('max_wakes_per_day'),
     label: sentence`Wakes a day`,
     words: 'guardrails limits daily grenzen täglich',
@@ -89,7 +83,7 @@ export const NUMBERS = {
   },
   max_wakes_per_pair_per_day: {
     ...number,
-    ...{ min: 0, max: 1_000, otherwise: 5, unit: wakes },
+    ...{ min: 0, max: 1_000, otherwise: 5 },
     path: guardrail('max_wakes_per_pair_per_day'),
     label: sentence`Wakes a day by the same agent`,
     hint: sentence`Stops two agents from waking each other in a loop.`,
@@ -105,14 +99,14 @@ export const NUMBERS = {
   },
   max_wakes_per_session: {
     ...number,
-    ...{ min: 0, max: 100, otherwise: 3, unit: wakes },
+    ...{ min: 0, max: 100, otherwise: 3 },
     path: guardrail('max_wakes_per_session'),
     label: sentence`Wakes of other agents in one session`,
     group: null,
   },
   max_concurrent_pulse_sessions: {
     ...number,
-    ...{ min: 0, max: 16, otherwise: 2, unit: sentence`runs` },
+    ...{ min: 0, max: 16, otherwise: 2 },
     path: coordination('max_concurrent_pulse_sessions'),
     label: sentence`Runs at the same time`,
     words: 'parallel sessions sitzungen',
@@ -120,7 +114,7 @@ export const NUMBERS = {
   },
   pulse_max_turns: {
     ...number,
-    ...{ min: 1, max: 1_000, otherwise: 25, unit: requests },
+    ...{ min: 1, max: 1_000, otherwise: 25 },
     path: ['pulse_max_turns'],
     label: sentence`Model requests in one run`,
     words: 'turns steps schritte runden',
@@ -143,7 +137,7 @@ export const NUMBERS = {
   },
   pulse_max_consecutive_skips: {
     ...number,
-    ...{ min: 1, max: 100, otherwise: 5, unit: sentence`skips` },
+    ...{ min: 1, max: 100, otherwise: 5 },
     path: ['pulse_max_consecutive_skips'],
     label: sentence`Skips in a row until a warning`,
     group: 'runs',
@@ -183,7 +177,7 @@ export const NUMBERS = {
   },
   flood_max_wakes: {
     ...ofHousehold,
-    ...{ min: 0, max: 1_000, otherwise: 5, unit: wakes },
+    ...{ min: 0, max: 1_000, otherwise: 5 },
     path: ['flood_guard', 'max_wakes'],
     label: sentence`Wakes in a minute, all agents together`,
     words: 'flood at once flut auf einmal',
@@ -205,7 +199,7 @@ export const NUMBERS = {
   },
   programs_at_once: {
     ...ofHousehold,
-    ...{ min: 1, max: 16, otherwise: 3, unit: sentence`programs` },
+    ...{ min: 1, max: 16, otherwise: 3 },
     path: ['programs_at_once'],
     label: sentence`ACP agents that start at once`,
     group: null,

@@ -143,7 +143,7 @@ describe.each(USUAL_STORES)('a dream in a batch, on %s', (kind) => {
     expect(await newest()).toMatchObject({
       state: 'failed',
       costMicroUsd: 0,
-      detail: expect.stringContaining('cancelled') as string,
+      detail: expect.stringContaining('Stopped') as string,
     });
     expect(await dreams().cancel(dreamId)).toEqual({ ok: false, reason: 'dream-over' });
     const second = await submitted();
@@ -237,7 +237,7 @@ describe.each(USUAL_STORES)('a dream in a batch, on %s', (kind) => {
     expect(await newest()).toMatchObject({
       dreamId,
       state: 'failed',
-      detail: expect.stringContaining('cancelled') as string,
+      detail: expect.stringContaining('Stopped') as string,
     });
     expect(model.batches.created).toHaveLength(1);
   });

@@ -132,7 +132,7 @@ describe.each(USUAL_STORES)('a dream, on %s', (kind) => {
     await dreams().start(AGENT);
     clock.pass(120_000);
     await dreams().look();
-    expect(await newest()).toMatchObject({ state: 'failed', detail: expect.stringContaining('no snapshot') as string });
+    expect(await newest()).toMatchObject({ state: 'failed', detail: expect.stringContaining('no copy') as string });
   });
 
   it('says that it changed nothing, and is no proposal', async () => {

@@ -187,7 +187,7 @@ export interface ProgramMind extends AgentMind {
 type Open = Given & OpenSession;
 
 const ROOSTS_OWN: Permission = { allowed: true, over: () => undefined };
-const STOPPED = sentence`It was stopped.`;
+const STOPPED = sentence`Stopped.`;
 /** For the agent. */
 const ONLY_ALWAYS =
   'The human let it, this once; your program can only be told that it may do so for good, and so it was told nothing.';

@@ -295,7 +295,7 @@ export async function inTime<Value>(
 ): Promise<Value> {
   const late = new AbortController();
   const stop = timers.after(startMs, () => late.abort());
-  const leave = () => late.abort(new ProgramError('died', sentence`it was stopped`));
+  const leave = () => late.abort(new ProgramError('died', sentence`stopped`));
   if (left.aborted) leave();
   else left.addEventListener('abort', leave, { once: true });
   try {

@@ -319,7 +319,7 @@ export function createTeamActions(parts: Parts): TeamActions {
     if (started.ok) return true;
     if (isRefusedAs(started.problem, 'clock-ahead')) {
       notices.offer(problemText(started.problem), {
-        label: t`Go on`,
+        label: t`Continue`,
         run: () => void startSession(true).finally(() => pending.setState({ step: null })),
       });
       return false;
@@ -367,7 +367,7 @@ export function createTeamActions(parts: Parts): TeamActions {
       const { late, unknown, chosen } = anyway ? catchingUp.known() : await catchingUp.caughtUp(agentIds);
       if (!chosen && (unknown || (begins && late.has(LEAD_ID)))) {
         notices.offer(LATE, {
-          label: t`Go on`,
+          label: t`Continue`,
           run: () => void call(kind, called, write, true),
         });
         return;

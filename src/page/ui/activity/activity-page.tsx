@@ -18,7 +18,7 @@ const TITLES: Readonly<Record<ActivityKind, string>> = {
   wakes: t`Wakes`,
   runs: t`Runs`,
   calls: t`Tool calls`,
-  changes: t`Your changes`,
+  changes: t`What you changed`,
   costs: t`Costs`,
 };
 
@@ -49,10 +49,10 @@ export default function ActivityPage({
         title={t`Activity`}
         pageTitle={
           agentId !== null
-            ? t`${nameOf(agentId)} · Activity`
+            ? `${nameOf(agentId)} · ${t`Activity`}`
             : tab === 'all'
               ? t`Activity`
-              : t`${TITLES[tab]} · Activity`
+              : `${TITLES[tab]} · ${t`Activity`}`
         }
         onClose={onClose}
       >

@@ -100,7 +100,7 @@ export default function AgentPanel({ agentId }: { agentId: AgentId }) {
         <section aria-label={t`Wakes`}>
           <h3>{t`Wakes`}</h3>
           <Budget agentId={agentId}>
-            <Link href={PATHS.activity('wakes', agentId)}>{t`Every wake`}</Link>
+            <Link href={PATHS.activity('wakes', agentId)}>{t`Show all`}</Link>
           </Budget>
         </section>
       )}

@@ -157,7 +157,7 @@ function Asking({ somebody, kind, onClose }: { somebody: Person; kind: Kind; onC
     ways = (
       <div className="dialog-ways">
         <button type="button" className="ghost" onClick={onClose}>{t`Cancel`}</button>
-        <button type="button" className="danger-button" onClick={() => setStep('second')}>{`${t`Go on`}…`}</button>
+        <button type="button" className="danger-button" onClick={() => setStep('second')}>{`${t`Continue`}…`}</button>
       </div>
     );
   else ways = <Second kind={kind} name={name} busy={step === 'busy'} onForget={() => void forget()} onBack={onClose} />;

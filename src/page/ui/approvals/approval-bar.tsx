@@ -86,7 +86,7 @@ function Question({ call, projectId, more, onPutAway }: QuestionProps) {
           </>
         )}
         <button type="button" className="ghost" aria-expanded={open} onClick={() => setOpen(!open)}>
-          {open ? t`Show less` : t`Look`}
+          {open ? t`Show less` : t`Details`}
         </button>
         <button type="button" className="icon-button" aria-label={t`Put away`} title={t`Put away`} onClick={onPutAway}>
           <CloseIcon />

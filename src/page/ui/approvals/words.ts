@@ -88,7 +88,7 @@ export function endText({ state, words, isError, question }: ToolCall): string {
     case 'asked':
       return t`waits for you`;
     case 'running':
-      return t`runs`;
+      return t`under way`;
     case 'done':
       if (question) return t`you answered`;
       return isError ? t`it did not work` : t`done`;

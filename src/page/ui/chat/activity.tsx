@@ -144,7 +144,7 @@ export function Steps({ answer, doing, agentId }: { answer: Growing | undefined;
   return (
     <ul className="activity-steps gap-3 stack text-2">
       {steps.length > shown.length && (
-        <li className="activity-earlier">{t`${steps.length - shown.length} more before that`}</li>
+        <li className="activity-earlier">{t`and ${steps.length - shown.length} more`}</li>
       )}
       {shown.map((step) => (
         <StepRow key={step.key} step={step} />

@@ -110,7 +110,7 @@ function Frame({ speaker, seat, menu }: { speaker: Speaker; seat: SeatView | nul
       ];
   return (
     <header className="chat-head line gap-4 tint ruled-below pad-4-6" style={{ '--c': speaker.color }}>
-      <Link href={PATHS.hearth} className="icon-button only-lowest" aria-label={t`To the hearth`}>
+      <Link href={PATHS.hearth} className="icon-button only-lowest" aria-label={t`Team`}>
         <BackIcon />
       </Link>
       <div className="chat-face fixed" data-asleep={speaker.asleep}>

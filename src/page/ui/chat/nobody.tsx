@@ -20,7 +20,7 @@ function Leaving({ forget }: { forget: ForgetDoc }) {
       <h2 className="ink">{t`This agent is being forgotten`}</h2>
       <p>{t`It is deleted for good on ${fullTime(forget.finalAt)}. Until then you can keep it.`}</p>
       <div className="dialog-ways">
-        <button type="button" className="ghost" onClick={() => go(PATHS.hearth)}>{t`To the hearth`}</button>
+        <button type="button" className="ghost" onClick={() => go(PATHS.hearth)}>{t`Team`}</button>
         <button type="button" className="ghost ghost-dawn" onClick={() => void keep()}>{t`Keep after all`}</button>
       </div>
     </div>
@@ -37,7 +37,7 @@ export default function Nobody({ agentId }: { agentId: AgentId }) {
     <div className="chat-nobody gap-4 stack at-start ink-2">
       <h2 className="ink">{t`Not found`}</h2>
       <p>{t`It was deleted, or the link was cut short.`}</p>
-      <button type="button" className="ghost" onClick={() => go(PATHS.hearth)}>{t`To the hearth`}</button>
+      <button type="button" className="ghost" onClick={() => go(PATHS.hearth)}>{t`Team`}</button>
     </div>
   );
 }

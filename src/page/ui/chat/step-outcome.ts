@@ -1,6 +1,7 @@
 /** What came of a tool call, as a person reads it, and the files that calls wrote. Pure. */
 import { unquote } from '../../../shared/domain/quoting.ts';
 import { t } from '../../language/t.ts';
+import { asBeginning } from '../text/sizes.ts';
 import { argument, isQuestion } from './deeds.ts';
 import type { Step } from './doing.ts';
 import type { ToolBlock } from './parts.ts';
@@ -9,7 +10,7 @@ export const STATES: Readonly<Record<Step['state'], string>> = {
   done: t`done`,
   failed: t`it did not work`,
   asked: t`asked you`,
-  now: t`Under way`,
+  now: asBeginning(t`under way`),
 };
 
 export interface StepOutcome {

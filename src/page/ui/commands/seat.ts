@@ -66,7 +66,7 @@ export function seatCommands(here: Here, seat: SeatView): Command[] {
   const wakeHint = !running
     ? t`Starts the session first`
     : seat.state === 'driven'
-      ? t`Answers here too, beside ${seat.client?.name ?? t`the program`}`
+      ? t`Answers here too, beside ${seat.client?.name ?? t`a program`}`
       : seat.paused && !seat.client
         ? t`Continues where it was`
         : undefined;

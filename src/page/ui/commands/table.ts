@@ -186,7 +186,7 @@ const ROWS: readonly Row[] = [
     when: (around) => live(around) !== null,
   }),
   action('stop wakes', t`Pause all`, ({ roost }) => void roost.actions.stopWakes(true), {
-    hint: t`Only you can wake agents then`,
+    hint: t`Only you can wake agents`,
     words: 'pause off aus',
     menu: true,
     when: (around) => wakesOn(around) !== false,

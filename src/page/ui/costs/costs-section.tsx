@@ -19,7 +19,6 @@ import { type Teammate, useTeammates } from '../use-somebody.ts';
 import { AgentBudget, BudgetField, useCostQueries, useCosts, USUAL_DAYS } from './budget-field.tsx';
 import './costs.css';
 import { useAction } from '../design/use-action.ts';
-import { asBeginning } from '../text/sizes.ts';
 
 // The table of prices while it is edited: texts, and their errors. Pure.
 
@@ -324,7 +323,7 @@ function Budgets({ own }: { own: HouseholdConfig }) {
   return (
     <>
       <BudgetField
-        label={t`All agents together`}
+        label={t`Budget a day, all agents together`}
         hint={t`Empty: no limit. 0: no model is asked at all.`}
         held={own.daily_budget_usd ?? null}
         none={t`no limit`}
@@ -332,7 +331,7 @@ function Budgets({ own }: { own: HouseholdConfig }) {
         onSave={queries.setHouseholdBudget}
       />
       <BudgetField
-        label={asBeginning(t`each agent`)}
+        label={t`Budget a day, each agent`}
         held={own.coordination.daily_budget_usd ?? null}
         none={t`no limit`}
         most={BUDGET_BOUNDS.agent.max}

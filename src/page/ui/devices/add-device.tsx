@@ -201,7 +201,7 @@ function DeviceCodeView({ keeper: { shown, again } }: { keeper: CodeStore }) {
     case 'over':
       return (
         <Wrong reason={t`This code has expired.`}>
-          <button type="button" className="ghost" onClick={again}>{t`Make a new code`}</button>
+          <button type="button" className="ghost" onClick={again}>{t`Make a new one`}</button>
         </Wrong>
       );
     case 'opened':

@@ -421,7 +421,7 @@ function UnderWay({ joining, onGoOn }: { joining: Joining | null; onGoOn: () => 
   return (
     <div className="box cluster apart gap-4 pad-wide" role="status">
       <p>{t`This browser is joining another device.`}</p>
-      <button type="button" className="ghost" onClick={onGoOn}>{t`Go on`}</button>
+      <button type="button" className="ghost" onClick={onGoOn}>{t`Continue`}</button>
     </div>
   );
 }

@@ -219,7 +219,7 @@ export function ShareFirst({ onClose }: { onClose: () => void }) {
       <WrongNote text={failed} />
       <div className="devices-ways gap-4 cluster">
         <button type="submit" className="solid" disabled={busy || name.trim() === ''}>
-          {busy ? t`Saving…` : t`Go on`}
+          {busy ? t`Saving…` : t`Continue`}
         </button>
         <button type="button" className="ghost" onClick={onClose}>{t`Not now`}</button>
       </div>

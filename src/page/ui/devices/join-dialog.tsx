@@ -31,7 +31,7 @@ function Offer({
   if (left === 0)
     return (
       <Wrong reason={t`This code has expired.`}>
-        <button type="button" className="ghost" onClick={onAgain}>{t`Make a new code`}</button>
+        <button type="button" className="ghost" onClick={onAgain}>{t`Make a new one`}</button>
       </Wrong>
     );
   return (
@@ -184,7 +184,7 @@ export default function JoinDialog({ onClose, onJoined, byCode = false }: Props)
       case 'failed':
         return (
           <Wrong reason={now.reason}>
-            <button type="button" className="ghost" onClick={() => void begin()}>{t`Make a new code`}</button>
+            <button type="button" className="ghost" onClick={() => void begin()}>{t`Make a new one`}</button>
           </Wrong>
         );
       default:

@@ -133,7 +133,7 @@ function Running({ exam }: { readonly exam: Exam }) {
 }
 
 function priceText({ cost: { microUsd, mostMicroUsd, demo } }: PreparedExam): string {
-  if (demo) return t`The demo answers, and costs nothing.`;
+  if (demo) return t`Demo: no model is connected, and nothing costs anything.`;
   return t`About ${money(microUsd)}, at most ${money(mostMicroUsd)}.`;
 }
 

@@ -100,7 +100,6 @@ export function ExportsSection() {
       </section>
       <section className="stack gap-5 narrow ruled" aria-label={t`Import`}>
         <h3 className="ink">{t`Import`}</h3>
-        <p>{t`You see what is in the file before anything is imported.`}</p>
         <ImportCopy />
       </section>
       <section className="stack gap-5 narrow ruled" aria-label={t`Move in from another product`}>

@@ -51,7 +51,7 @@ export function workText(work: Work, nameOf: NameOf): string {
 }
 
 export const CHANGES: Readonly<Record<Change['change'], string>> = {
-  added: t`added`,
+  added: t`new`,
   changed: t`changed`,
   deleted: t`deleted`,
   mode: t`other rights`,

@@ -251,7 +251,7 @@ function Status() {
       <span role="status" aria-live="polite" className={progress ? 'hearth-progress' : 'visually-hidden'}>
         {progress?.text ?? ''}
       </span>
-      {progress && goOn && <button type="button" className="link-button" onClick={goOn}>{t`Go on`}</button>}
+      {progress && goOn && <button type="button" className="link-button" onClick={goOn}>{t`Continue`}</button>}
     </div>
   );
 }
@@ -288,7 +288,7 @@ export function Hearth({ selected }: { selected: string | null }) {
   // Without any schedule, nothing happened by itself.
   const scheduled = useHousehold(({ records }) => [...records.values()].some(({ type }) => type === 'schedule'));
   return (
-    <section className="hearth flex scroll shrinks column-wise" aria-label={t`Hearth`}>
+    <section className="hearth flex scroll shrinks column-wise" aria-label={t`The team`}>
       <h1 className="visually-hidden">{t`The team`}</h1>
       {scheduled && <ClockNote />}
       {scheduled && <MorningLine />}

@@ -37,7 +37,7 @@ export default function Sleepers() {
     sleepers.length > driven ? t`${sleepers.length - driven} sleeping` : null,
     driven > 0 ? t`${driven} driven by programs` : null,
     resting > 0 ? t`${resting} set to sleep` : null,
-    late > 0 ? t`${late} on the way here` : null,
+    late > 0 ? t`${late} on the way` : null,
     status === 'ready' ? t`${bytes(size)} to remember` : null,
     status === 'failed' ? t`their memory cannot be read` : null,
   ];

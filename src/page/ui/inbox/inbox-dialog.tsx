@@ -25,7 +25,7 @@ export default function InboxDialog({
         {unread === null || !isRead
           ? ''
           : unread === 0
-            ? t`Nothing waits.`
+            ? t`Nothing yet.`
             : t`${plural(unread, 'message')} waiting to be read`}
       </p>
       <WakeToRead agentId={agentId} />

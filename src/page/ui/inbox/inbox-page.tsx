@@ -105,7 +105,7 @@ function FailedRow({ run }: Pick<Of<'failed'>, 'run'>) {
       }
       note={`${outcomeText(run)}, ${momentText(run.dueAt, now)}${run.detail === null ? '' : `. ${retold(run.detail)}`}`}
     >
-      {canGoOn(run) ? <GoOn run={run} /> : <Link href={PATHS.schedule(run.agentId)} className="ghost">{t`Look`}</Link>}
+      {canGoOn(run) ? <GoOn run={run} /> : <Link href={PATHS.schedule(run.agentId)} className="ghost">{t`Open`}</Link>}
       <button type="button" className="icon-button" aria-label={t`Put away`} title={t`Put away`} onClick={putAway}>
         <CloseIcon />
       </button>
@@ -147,7 +147,7 @@ function DreamRow({ dream }: Pick<Of<'dream'>, 'dream'>) {
       title={t`${mate.name} proposes a new version of its memory`}
       note={dream.said}
     >
-      <Link href={PATHS.about(dream.agentId)} className="solid">{t`Look`}</Link>
+      <Link href={PATHS.about(dream.agentId)} className="solid">{t`Open`}</Link>
     </Row>
   );
 }
@@ -161,7 +161,7 @@ function ExamRow({ exam }: Pick<Of<'exam'>, 'exam'>) {
       title={t`An exam of ${mate.name} waits for you`}
       note={`${titleOf(exam)}: ${examOutcome(exam.items)}`}
     >
-      <Link href={PATHS.continuity(exam.agentId)} className="solid">{t`Look`}</Link>
+      <Link href={PATHS.continuity(exam.agentId)} className="solid">{t`Open`}</Link>
     </Row>
   );
 }

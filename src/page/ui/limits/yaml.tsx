@@ -48,7 +48,7 @@ function Yaml<Own>({ agentId, limits }: { agentId: AgentId | null; limits: Limit
     await limits.query.again();
     setSaid({
       wrong: false,
-      text: t`Saved. It applies now.`,
+      text: t`Saved`,
       undo: before.kind === 'ready' ? () => undo(before.value.own) : null,
     });
     await read('open');

@@ -214,7 +214,7 @@ type Add = (servers: readonly { readonly name: string; readonly attachment: Atta
 
 const EXAMPLE_ARGS = ['-y', '@modelcontextprotocol/server-filesystem', '/home/me/notes'].join('\n');
 function NameField({ name, onName }: { name: string; onName: (name: string) => void }) {
-  return <TextField label={t`Name`} hint={t`Agents see this name.`} value={name} onText={onName} />;
+  return <TextField label={t`Name`} value={name} onText={onName} />;
 }
 
 /** The address to which a sign-in returns the person. */

@@ -101,13 +101,13 @@ function FilterRow({
       <FilterChoice
         label={t`With whom`}
         value={value.threadId === undefined ? (value.agentId ?? '') : IN_THREAD}
-        options={[...inThread, ['', t`With anyone`], ...people]}
+        options={[...inThread, ['', t`Everybody`], ...people]}
         onChange={(chosen) => onChange({ ...value, threadId: undefined, agentId: chosen || undefined })}
       />
       <FilterChoice
         label={t`Said by`}
         value={value.author ?? ''}
-        options={[['', t`By anybody`], ['human', asBeginning(t`by you`)], ...people]}
+        options={[['', t`Everybody`], ['human', asBeginning(t`by you`)], ...people]}
         onChange={(chosen) => onChange({ ...value, author: chosen || undefined })}
       />
       <FilterChoice

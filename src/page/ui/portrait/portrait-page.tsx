@@ -79,7 +79,7 @@ function Clients({ agentId }: MoreTabProps) {
       <h3>{t`API clients`}</h3>
       <CredentialList agentId={agentId} team={team} />
       <details className="agent-make">
-        <summary className="text-2 pad-4-0">{t`Add a credential`}</summary>
+        <summary className="text-2 pad-4-0">{t`Create a credential`}</summary>
         <MakeCredential among={[team.find(agentId)]} />
         <p className="gap-4 above-3 flex wrap text-2">
           <Link href={PATHS.settings('clients')}>{t`API clients`}</Link>
@@ -102,7 +102,7 @@ function Keeping({ agentId, name }: { agentId: AgentId; name: string }) {
         type="button"
         className="ghost at-most-full clip ellipsis"
         onClick={() => void exportAgentFile(state, agentId, name)}
-      >{t`Export ${name} as a zip`}</button>
+      >{t`Export as a zip`}</button>
       <button
         type="button"
         className="ghost at-most-full clip ellipsis"
@@ -143,7 +143,7 @@ function MoreTab(props: MoreTabProps) {
         <section aria-label={t`Wakes`}>
           <h3>{t`Wakes`}</h3>
           <Budget agentId={agentId}>
-            <Link href={PATHS.activity('wakes', agentId)}>{t`Every wake`}</Link>
+            <Link href={PATHS.activity('wakes', agentId)}>{t`Show all`}</Link>
           </Budget>
         </section>
       )}
@@ -226,7 +226,7 @@ function Version({ version, earlier, current }: { version: Kept; earlier: Kept |
           <time className="ink" dateTime={new Date(version.time).toISOString()}>
             {fullTime(version.time)}
           </time>
-          <span className="inline-block ink-3 text-2">{current ? t`${what} · now` : what}</span>
+          <span className="inline-block ink-3 text-2">{current ? `${what} · ${t`Now`}` : what}</span>
         </summary>
         {open && earlier !== null && <Diff before={earlier.text} after={version.text} />}
         {open && !current && (
@@ -570,7 +570,7 @@ function shown(agent: Agent, name: string, { tab, day }: Props): ReactNode {
         <div className="measure gap-6 stack">
           <AgentCosts agentId={agentId} name={name} />
           <p className="gap-4 above-3 flex wrap text-2">
-            <Link href={PATHS.activity('costs')}>{t`All costs`}</Link>
+            <Link href={PATHS.activity('costs')}>{t`Costs`}</Link>
           </p>
         </div>
       );

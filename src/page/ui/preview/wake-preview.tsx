@@ -123,7 +123,7 @@ export default function WakePreview({ onClose }: { onClose: () => void }) {
 
   return (
     <Dialog title={t`What a wake would carry`} shape="wide" onClose={onClose}>
-      {late > 0 && <p className="ink-3">{t`${late} on the way here`}</p>}
+      {late > 0 && <p className="ink-3">{t`${late} on the way`}</p>}
       {asleep.length === 0 && <p className="ink-3">{t`Nobody is asleep.`}</p>}
       {read.kind === 'reading' && sleepers.length > 0 && <p className="ink-3">{t`Loading…`}</p>}
       {read.kind === 'failed' && <p role="alert">{t`Could not load this. ${read.text}`}</p>}

@@ -35,7 +35,7 @@ export function LineCounts({ added, removed }: Pick<File, 'added' | 'removed'>) 
 }
 
 const MARKS = { same: ' ', new: '+', gone: '−' } as const;
-const SPOKEN = { same: '', new: `${t`added`}: `, gone: `${t`removed`}: ` } as const;
+const SPOKEN = { same: '', new: `${t`new`}: `, gone: `${t`removed`}: ` } as const;
 
 interface LineProps {
   readonly line: PatchLine;

@@ -323,7 +323,7 @@ function Opened({ task, onClose }: Props) {
               {cameLater ? (
                 <>
                   {t`There are newer commits than the ones shown here.`}{' '}
-                  <button type="button" className="link-button" onClick={() => void showNewer()}>{t`Show them`}</button>
+                  <button type="button" className="link-button" onClick={() => void showNewer()}>{t`Show`}</button>
                 </>
               ) : (
                 t`Newer commits are shown now. Nothing was merged.`

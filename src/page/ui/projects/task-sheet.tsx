@@ -316,7 +316,7 @@ function Place({ task }: { task: Task }) {
       <p className="task-still fill break ink-3 text-1 line gap-3 leading-4 wrap text-3" data-state={state.state}>
         <b className="ink">{stateText(state, card, known)}</b>
         <span>{stateWhen(state, now)}</span>
-        {asks !== null && <Link className="ghost" href={PATHS.inbox}>{t`Look`}</Link>}
+        {asks !== null && <Link className="ghost" href={PATHS.inbox}>{t`Open`}</Link>}
         {state.state === 'working' && <Link className="ghost" href={PATHS.agent(state.agentId)}>{t`Watch`}</Link>}
         {task.claim !== null && (
           <button

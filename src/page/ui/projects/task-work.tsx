@@ -14,7 +14,7 @@ import { ChevronIcon } from '../design/more-icons.tsx';
 import { QueryProblem } from '../parts/page-head.tsx';
 import { PATHS } from '../routes.ts';
 import { costText, tokens } from '../text/money.ts';
-import { count, plural } from '../text/sizes.ts';
+import { asBeginning, count, plural } from '../text/sizes.ts';
 import { clockTime, dayAndClock, duration } from '../text/time.ts';
 import { revealed, revealedCode, revealedLine } from '../text/unseen.ts';
 import { useBoard } from './board.ts';
@@ -203,7 +203,10 @@ function ReceiptView({ receipt, inReview }: { receipt: Receipt; inReview: boolea
           <ul>
             {approvals.map(({ tool, allowed }, at) => (
               <li className="flex baseline wrap ink-2 gap-3" key={at}>
-                <code dir="ltr">{tool}</code> {allowed === null ? t`not answered` : allowed ? t`Allowed` : t`refused`}
+                <code dir="ltr">{tool}</code>{' '}
+                <span>
+                  {allowed === null ? t`not answered` : allowed ? t`You said yes` : asBeginning(t`you said no`)}
+                </span>
               </li>
             ))}
           </ul>

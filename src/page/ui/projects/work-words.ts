@@ -19,9 +19,9 @@ export const OUTCOMES: Readonly<
   released: { name: asBeginning(t`released`), tone: 'plain' },
   ended: { name: t`Ended without a result`, tone: 'warn' },
   'timed-out': { name: asBeginning(t`took too long`), tone: 'bad' },
-  lost: { name: t`Was cut short`, tone: 'bad' },
+  lost: { name: asBeginning(t`cut short`), tone: 'bad' },
 };
-export const UNDER_WAY = { name: t`Under way`, tone: 'live' } as const;
+export const UNDER_WAY = { name: asBeginning(t`under way`), tone: 'live' } as const;
 
 export const REQUEST_STATES: Readonly<Record<MergeRequest['state'], { readonly name: string; readonly tone: Tone }>> = {
   open: { name: t`Waits for your review`, tone: 'live' },

@@ -74,7 +74,7 @@ export default function ProposedRoutines({ agentId }: { agentId: AgentId }) {
       <RoutineCard key={first.proposalId} proposal={first} />
       {others.length > 0 && (
         <p>
-          <Link href={PATHS.schedule(agentId)}>{t`${others.length} more under Schedule`}</Link>
+          <Link href={PATHS.schedule(agentId)}>{t`and ${others.length} more`}</Link>
         </p>
       )}
     </section>

@@ -169,7 +169,7 @@ function Pages({ shown, current }: { shown: readonly SettingsSection[]; current:
               </Link>
             ))}
         {typed.trim() !== '' && hits.length === 0 && (
-          <p className="setting-hint" role="status">{t`No matching setting`}</p>
+          <p className="setting-hint" role="status">{t`No results for “${typed.trim()}”`}</p>
         )}
       </div>
     </nav>
@@ -215,7 +215,7 @@ export default function SettingsPage({
     <div className="settings stack rows-top" data-at={section === null ? 'list' : 'section'} data-page={page}>
       <PageHead
         title={t`Settings`}
-        pageTitle={section === null ? t`Settings` : t`${title} · Settings`}
+        pageTitle={[...(section === null ? [] : [title]), t`Settings`].join(' · ')}
         onClose={onClose}
       />
       <Link className="ghost settings-back" href={PATHS.settings()}>

@@ -131,7 +131,7 @@ function BeingForgotten() {
       <ul className="full stack gap-4">
         {forgetting.map(({ forget, agentId }) => {
           const agent = everybody.byId.get(agentId);
-          const name = agentId === LEAD_ID ? leadNameOf(everybody, settings) : (agent?.name ?? t`somebody`);
+          const name = agentId === LEAD_ID ? leadNameOf(everybody, settings) : (agent?.name ?? t`somebody who is gone`);
           return (
             <Leaving key={forget._id} forget={forget} name={name} color={agent?.color ?? 'currentColor'} now={now} />
           );

@@ -238,7 +238,7 @@ function changedText(part: string, old: string | undefined, now: string | undefi
 export function labelOf(path: readonly string[], isAgents: boolean): string {
   const last = path.at(-1) ?? '';
   if (path.at(-2) === 'tools') return t`The tool ${shownText(last)}`;
-  if (last === 'daily_budget_usd' && path.length > 1 && !isAgents) return t`Budget a day for each agent`;
+  if (last === 'daily_budget_usd' && path.length > 1 && !isAgents) return t`Budget a day, each agent`;
   const setting = settingAt(path);
   return setting ? retold(setting.label) : shownText(last);
 }

@@ -214,7 +214,7 @@ const goesOn = (what: string, reply: Reply, why: string, register: Register = it
     expect(last?.last).toContain('This is turn 39.');
     await house.close();
   });
-goesOn('declines', [{ say: 'No.' }, { stop: 'refusal' }], 'The model declined to write it.');
+goesOn('declines', [{ say: 'No.' }, { stop: 'refusal' }], 'The model declined to answer this.');
 goesOn('is cut off', [{ say: 'I prom' }, { stop: 'max_tokens' }], EMPTY, itLong);
 goesOn('writes nothing', [{ say: ' ' }], EMPTY);
 goesOn('calls a tool instead of writing', [{ call: 'recall', input: { query: 'door' } }], EMPTY, itLong);

@@ -51,7 +51,7 @@ test('a lead whose last words are on the way is not begun with unasked', async (
   await wake(page);
   expect(page.relay.started).toEqual([]);
   expect(screen.getByText(/^The latest messages are not on this device yet\./)).toBeDefined();
-  await page.user.click(screen.getByRole('button', { name: 'Go on' }));
+  await page.user.click(screen.getByRole('button', { name: 'Continue' }));
   expect(called(page)).toEqual(['Lyra', 'Wren', 'Sable']);
 });
 
@@ -60,7 +60,7 @@ test('where it cannot be told whether there is more, the person is asked', async
   page.owner.sync.caughtUp = () => ({ arriving: [], compared: false, fetching: false });
   await wake(page);
   expect(page.relay.started).toEqual([]);
-  await page.user.click(screen.getByRole('button', { name: 'Go on' }));
+  await page.user.click(screen.getByRole('button', { name: 'Continue' }));
   expect(called(page)).toEqual(['Lyra', 'Wren', 'Sable']);
 });
 
@@ -92,9 +92,9 @@ test('a wake that waits longer is ended by its person, who goes on without what 
   Object.assign(page.device, { after: (_ms: number, task: () => void) => after(0, task) });
   await wake(page);
   expect(page.relay.started).toEqual([]);
-  await page.user.click(await screen.findByRole('button', { name: 'Go on' }));
+  await page.user.click(await screen.findByRole('button', { name: 'Continue' }));
   await waitFor(() => expect(called(page)).toEqual(['Lyra', 'Sable']));
-  expect(screen.queryByRole('button', { name: 'Go on' })).toBeNull();
+  expect(screen.queryByRole('button', { name: 'Continue' })).toBeNull();
 });
 
 test('before the data worker says whether there are other devices, a wake waits for that', async () => {
@@ -141,7 +141,7 @@ test('where this device cannot save what the relay sent, the person is asked', a
   await wake(page);
   expect(page.relay.started).toEqual([]);
   expect(screen.getByText(/^The latest messages are not on this device yet/)).toBeDefined();
-  await page.user.click(screen.getByRole('button', { name: 'Go on' }));
+  await page.user.click(screen.getByRole('button', { name: 'Continue' }));
   expect(called(page)).toEqual(['Lyra', 'Wren', 'Sable']);
 });
 
@@ -187,7 +187,7 @@ test('the cell of an agent on its way says so, to those who listen too, until it
   const seat = within(cell.closest('li') ?? cell);
   expect(seat.getByText('on its way here')).toBeDefined();
   expect(cell.closest('li')?.textContent).toContain('WAKE leaves it asleep until then');
-  expect(screen.getByText(/3 sleeping · 1 on the way here/)).toBeDefined();
+  expect(screen.getByText(/3 sleeping · 1 on the way/)).toBeDefined();
   await page.say({ news: 'sync', status: sharedStatus() });
   expect(seat.queryByText('on its way here')).toBeNull();
 });

@@ -244,7 +244,7 @@ test('a request that does not fit into one line is answered on its card, which t
   });
   const bar = within(await screen.findByRole('region', { name: 'A question for you' }));
   expect(bar.queryByRole('button', { name: 'Yes, once' })).toBeNull();
-  await page.user.click(bar.getByRole('button', { name: 'Look' }));
+  await page.user.click(bar.getByRole('button', { name: 'Details' }));
   expect(bar.getByText(/rm b/)).toBeDefined();
   expect(bar.getByRole('button', { name: 'Yes, once' })).toBeDefined();
 });

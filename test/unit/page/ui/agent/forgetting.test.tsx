@@ -37,7 +37,7 @@ test('an agent is forgotten only when its name is typed, and is out of sight at 
   const dialog = await ask(page, 'Forget Lyra…');
   expect(dialog.textContent).toContain('Until 21 December 2026, 08:55 you can undo it');
   expect(dialog.textContent).toContain('what others remember and have said of Lyra');
-  await page.user.click(within(dialog).getByRole('button', { name: 'Go on…' }));
+  await page.user.click(within(dialog).getByRole('button', { name: 'Continue…' }));
   const sure = within(dialog).getByRole<HTMLButtonElement>('button', { name: 'Forget Lyra' });
   expect(sure.disabled).toBe(true);
   await page.user.type(within(dialog).getByRole('textbox'), 'Lyr');
@@ -57,7 +57,7 @@ test('an agent is forgotten only when its name is typed, and is out of sight at 
 test('the notice right after takes it back', async () => {
   const page = await openPage({ docs, path: '/agent/agent-1' });
   const dialog = await ask(page, 'Forget Lyra…');
-  await page.user.click(within(dialog).getByRole('button', { name: 'Go on…' }));
+  await page.user.click(within(dialog).getByRole('button', { name: 'Continue…' }));
   await page.user.type(within(dialog).getByRole('textbox'), 'lyra{Enter}');
   await page.user.click(await screen.findByRole('button', { name: 'Keep after all' }));
   await waitFor(() => expect(seats().some((name) => name?.startsWith('Lyra, seat 1, asleep'))).toBe(true));
@@ -75,7 +75,7 @@ test('a conversation is asked about twice, and its words are out of sight while 
   const page = await openPage({ docs, path: '/agent/agent-1' });
   await screen.findByText('A secret of old.');
   const dialog = await ask(page, 'Forget this conversation…');
-  await page.user.click(within(dialog).getByRole('button', { name: 'Go on…' }));
+  await page.user.click(within(dialog).getByRole('button', { name: 'Continue…' }));
   expect(forgets(page)).toEqual([]);
   await page.user.click(within(dialog).getByRole('button', { name: 'Yes, forget it' }));
   await page.user.click(await screen.findByRole('button', { name: 'Close' }));
@@ -100,11 +100,11 @@ test('who is awake must sleep first, and can be put to sleep right there', async
   const page = await openPage({ docs, path: '/agent/agent-1', snapshot: runningSession({ awake: ['agent-1'] }) });
   const dialog = await ask(page, 'Forget Lyra…');
   expect(dialog.textContent).toContain('Lyra takes part in the running session, and must leave it first.');
-  expect(within(dialog).queryByRole('button', { name: 'Go on…' })).toBeNull();
+  expect(within(dialog).queryByRole('button', { name: 'Continue…' })).toBeNull();
   await page.user.click(within(dialog).getByRole('button', { name: 'Let Lyra sleep' }));
   expect(page.relay.asked).toEqual(['sleep agent-1']);
   await page.say({ news: 'link', link: { kind: 'live' }, snapshot: NO_SESSION_SNAPSHOT });
-  expect(within(dialog).getByRole('button', { name: 'Go on…' })).toBeDefined();
+  expect(within(dialog).getByRole('button', { name: 'Continue…' })).toBeDefined();
 });
 
 test('the lead’s conversation can be forgotten, the lead cannot', async () => {
@@ -120,7 +120,7 @@ test('the lead’s conversation can be forgotten, the lead cannot', async () => 
 test('what could not be stored is not shown as forgotten', async () => {
   const page = await openPage({ docs, path: '/agent/agent-1' });
   const dialog = await ask(page, 'Forget this conversation…');
-  await page.user.click(within(dialog).getByRole('button', { name: 'Go on…' }));
+  await page.user.click(within(dialog).getByRole('button', { name: 'Continue…' }));
   page.owner.broken = 'the disk is full.';
   await page.user.click(within(dialog).getByRole('button', { name: 'Yes, forget it' }));
   expect((await within(dialog).findByRole('alert')).textContent).toContain('the disk is full.');

@@ -202,7 +202,7 @@ test('an agent’s page makes one for this agent, without asking for whom', asyn
     (reach) => reach.on('POST /api/credentials', () => refused('Retired.', 409)),
     '/agent/agent-1/more',
   );
-  await page.user.click(await screen.findByText('Add a credential'));
+  await page.user.click(await screen.findByText('Create a credential', { selector: 'summary' }));
   expect(screen.queryByText('Of Wren')).toBeNull();
   expect(screen.queryByLabelText('For')).toBeNull();
   await page.user.click(screen.getByRole('button', { name: 'Create a credential' }));

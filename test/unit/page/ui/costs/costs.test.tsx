@@ -186,7 +186,7 @@ test('costs that cannot be read say so and can be asked for again', async () => 
 
 test('a budget is set without touching what else is set', async () => {
   const page = await openCosts({ path: '/settings/costs', own: { household: { time_zone: 'Europe/Berlin' } } });
-  await page.user.type(await screen.findByLabelText('All agents together'), '2,50{Enter}');
+  await page.user.type(await screen.findByLabelText('Budget a day, all agents together'), '2,50{Enter}');
   await waitFor(() =>
     expect(page.reach.bodies('PUT /v1/config')).toEqual([
       { coordination: {}, time_zone: 'Europe/Berlin', daily_budget_usd: 2.5, version: VERSION, whole: true },
@@ -218,7 +218,7 @@ test('an empty budget is none of its own', async () => {
 
 test.each(['-1', 'two', '100001', '1e3'])('a budget of %j is refused with the bounds', async (text) => {
   const page = await openCosts({ path: '/settings/costs' });
-  const field = await screen.findByLabelText('All agents together');
+  const field = await screen.findByLabelText('Budget a day, all agents together');
   fireEvent.change(field, { target: { value: text } });
   expect(screen.getByText('Give an amount from 0 to $100,000.00, or nothing.')).toBeDefined();
   fireEvent.submit(field);

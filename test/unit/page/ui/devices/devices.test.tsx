@@ -90,7 +90,7 @@ test('before the first device is added, the person agrees that sealed entries le
   expect(screen.queryByLabelText('The code as text')).toBeNull();
   await page.user.clear(name);
   await page.user.type(name, ' Laptop ');
-  await press(page, 'Go on');
+  await press(page, 'Continue');
   expect(shared).toEqual(['Laptop']);
   await otherWay(page);
   expect(screen.getByLabelText('The code as text')).toBeDefined();
@@ -205,7 +205,7 @@ describe('one code for another device', () => {
     expect(screen.queryByRole('img', { name: /^QR code/ })).toBeNull();
     expect(screen.getByText(`${location.origin}/enter#join=a-code`)).toBeDefined();
     expect((await screen.findByText('This code has expired.')).textContent).toBeDefined();
-    await press(page, 'Make a new code');
+    await press(page, 'Make a new one');
     expect(page.reach.times('POST /api/device-codes')).toBe(2);
   });
 
@@ -384,7 +384,7 @@ test('an offer that has run out is replaced by a new one', async () => {
     status: { kind: 'alone', joining: { step: 'offering', offer: OFFER, until: NOW }, kept: null },
   });
   expect(screen.getByRole('alert').textContent).toContain('This code has expired.');
-  await press(page, 'Make a new code');
+  await press(page, 'Make a new one');
   expect(page.owner.calls.filter((name) => name === 'beginJoin')).toHaveLength(1);
 });
 
@@ -403,7 +403,7 @@ test('why joining failed is said, with the way to begin anew', async () => {
     });
     return null;
   };
-  await press(page, 'Make a new code');
+  await press(page, 'Make a new one');
   expect(screen.getByLabelText('The code as text').textContent).toBe(OFFER);
 });
 

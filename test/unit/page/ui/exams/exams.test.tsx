@@ -105,7 +105,7 @@ test('an exam that waits for the person stands in the inbox, and its link leads 
   const row = within(await screen.findByRole('list', { name: '1 exam' }));
   row.getByText('An exam of Lyra waits for you');
   row.getByText('Opus 4.5 → Haiku 4.5: 1 of 2 as before · 1 lost');
-  await page.user.click(row.getByRole('link', { name: 'Look' }));
+  await page.user.click(row.getByRole('link', { name: 'Open' }));
   const section = await screen.findByRole('region', { name: 'Continuity' });
   await within(section).findByRole('button', { name: 'Keep Haiku 4.5' });
   await waitFor(() => expect(document.activeElement).toBe(section));

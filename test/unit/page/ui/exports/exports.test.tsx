@@ -324,7 +324,7 @@ test('a file with no soul in it is refused with the reason', async () => {
 
 test('an agent is exported from its own page', async () => {
   const page = await openPage({ docs: [...team(1), settingDoc('humanName', 'Marcus')], path: '/agent/agent-1/more' });
-  await page.user.click(await screen.findByRole('button', { name: 'Export Lyra as a zip' }));
+  await page.user.click(await screen.findByRole('button', { name: 'Export as a zip' }));
   expect(await screen.findByText('Saved as Lyra.zip.')).toBeDefined();
   expect(downloads).toEqual(['Lyra.zip']);
 });

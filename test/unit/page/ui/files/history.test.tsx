@@ -81,7 +81,7 @@ test('each change is listed with who made it, and opens what it changed, and the
       .getAllByRole('button')
       .map((button) => button.textContent),
   ).toEqual([
-    expect.stringMatching(/^Routine “Morning round”1 added, 1 changedtoday/),
+    expect.stringMatching(/^Routine “Morning round”1 new, 1 changedtoday/),
     expect.stringMatching(/^In a session3 deletedtoday/),
   ]);
   await page.user.click(within(list).getByRole('button', { name: /Morning round/ }));

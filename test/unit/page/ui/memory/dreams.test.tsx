@@ -66,7 +66,7 @@ test('the inbox counts a dream that waits, and leads to it', async () => {
     prepare: ({ reach }) => reach.on('GET /api/dreams', { dreams: [dream()] }),
   });
   await waitFor(() => expect(page.container.textContent).toContain('1 dream'));
-  await page.user.click(await screen.findByRole('link', { name: 'Look' }));
+  await page.user.click(await screen.findByRole('link', { name: 'Open' }));
   await screen.findByRole('region', { name: 'Dreams' });
 });
 
@@ -80,10 +80,10 @@ test('a dream that is left with the model’s server says so, and can be cancell
       state: 'failed',
       changes: [],
       said: null,
-      detail: 'It was cancelled. The memory is as it was.',
+      detail: 'Stopped.',
     });
     return json(dreams[0]);
   });
   await page.user.click(within(section).getByRole('button', { name: 'Cancel' }));
-  await within(section).findByText('It was cancelled. The memory is as it was.');
+  await within(section).findByText('Stopped.');
 });

@@ -189,7 +189,7 @@ describe('One keystroke', () => {
       'herons',
     );
     await waitFor(() => expect(hits().map((hit) => hit.textContent)).toEqual([expect.stringContaining('by night')]));
-    await page.user.selectOptions(screen.getByRole('combobox', { name: 'With whom' }), 'With anyone');
+    await page.user.selectOptions(screen.getByRole('combobox', { name: 'With whom' }), 'Everybody');
     await waitFor(() => expect(hits()).toHaveLength(2));
     await page.user.keyboard('{Escape}');
     await page.user.click(screen.getByRole('button', { name: 'More about Lyra' }));

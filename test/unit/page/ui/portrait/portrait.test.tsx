@@ -49,7 +49,7 @@ test('an agent’s page has tabs, each with an address, that the arrows, Home an
 test('every earlier soul stands there as what it changed, line by line; ids only under Advanced', async () => {
   const souls = ['I am Lyra.\nI keep the bridge.', 'I am Lyra.\nI keep the new bridge.'] as const;
   const page = await portrait('/about', [soulChange(2, souls[0]), soulChange(1, souls[1])]);
-  await page.user.click(await screen.findByText('1 line new, 1 gone · now'));
+  await page.user.click(await screen.findByText('1 line new, 1 gone · Now'));
   const lines = () => [...document.querySelectorAll('.diff span')].map((line) => line.textContent.trim());
   expect(lines()).toEqual(['I am Lyra.', '− I keep the bridge.', '+ I keep the new bridge.']);
   await page.user.click(screen.getByText('1 line new, 0 gone'));

@@ -80,7 +80,7 @@ test('a claimed task whose run asks the person leads to the question', async () 
   );
   const dialog = await screen.findByRole('dialog', { name: 'Task #3' });
   await within(dialog).findByText('Waits for your yes');
-  expect(within(dialog).getByRole('link', { name: 'Look' }).getAttribute('href')).toBe('/inbox');
+  expect(within(dialog).getByRole('link', { name: 'Open' }).getAttribute('href')).toBe('/inbox');
   expect(within(dialog).getByRole('button', { name: 'Release' })).toBeTruthy();
   expect(await words('Read reviews')).toMatch(/^Waits for your yes/);
 });

@@ -57,8 +57,8 @@ test('a review has an address, shows each file with numbers and marks, and says 
     ['⋯ Places'],
     ['8', '8', 'Siena'],
     ['9', '', 'removed: Lindau'],
-    ['', '9', 'added: Bled'],
-    ['', '10', 'added: Ghent'],
+    ['', '9', 'new: Bled'],
+    ['', '10', 'new: Ghent'],
     ['10', '11', 'Done'],
     ['There is no line break at the end of the file.'],
   ]);

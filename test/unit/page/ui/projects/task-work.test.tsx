@@ -207,7 +207,7 @@ test('attempts are shown newest first, the receipt before the words, with the co
   expect(old).toContain('npm test ✕ 1');
   expect(old).toContain('expected 3, got 2');
   expect(old).toContain('draft.md');
-  expect(old).toMatch(/run_command\s*Allowed/);
+  expect(old).toMatch(/run_command\s*You said yes/);
   expect(old).toContain('12K tokens');
 });
 

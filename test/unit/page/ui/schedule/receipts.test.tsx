@@ -69,7 +69,7 @@ test('the card shows the receipt of each attempt first, and the words of its age
     '#1 Task 1Moved to Review2 commits · 3 files +10 −2 · 1 of 3 checks failed · $0.12',
     '#1 Task 1Executor of LyraBlocked2 commits · 3 files +10 −2 · 1 of 3 checks failed · $0.12',
     '#2 Task 2DoneNothing was changed. · 1 check passed · $0.12',
-    '#3 Task 3Was cut shortThere is no record of what it did.',
+    '#3 Task 3Cut shortThere is no record of what it did.',
   ]);
   expect(within(receipts).getAllByRole('link')[0]?.getAttribute('href')).toBe('/projects/trip/task/task-1');
   const words = within(card).getByText(/The bridge holds/);

@@ -318,7 +318,7 @@ test('settings are found by their names and by other words for them', async () =
   await page.user.click(nav.getByRole('link', { name: /^Time of a command/ }));
   await waitFor(async () => expect(document.activeElement).toBe(await cell('Time of a command')));
   await page.user.type(field, 'xyzzy');
-  expect(nav.getByText('No matching setting')).toBeDefined();
+  expect(nav.getByText('No results for “xyzzy”')).toBeDefined();
   await page.user.keyboard('{Escape}');
   expect(nav.getByRole('link', { name: /^Team/ })).toBeDefined();
 });

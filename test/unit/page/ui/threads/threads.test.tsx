@@ -546,7 +546,7 @@ test('a key finds in the thread that is open alone, and a line says which of how
   await page.user.type(within(dialog).getByRole('combobox', { name: 'Find in this thread' }), 'weight');
   const hits = () => screen.getAllByRole('option').filter((option) => option.dataset['kind'] === 'hit');
   await waitFor(() => expect(hits()).toHaveLength(2));
-  await page.user.selectOptions(within(dialog).getByRole('combobox', { name: 'With whom' }), 'With anyone');
+  await page.user.selectOptions(within(dialog).getByRole('combobox', { name: 'With whom' }), 'Everybody');
   await waitFor(() => expect(hits()).toHaveLength(3));
   fireEvent(dialog, new Event('cancel', { cancelable: true }));
   await page.user.click(screen.getByRole('button', { name: 'More about The bridge' }));
