@@ -18,7 +18,6 @@ const CALLS = [
   ['POST', '/api/sessions', START],
   ['POST', '/api/messages', { messageId: 'm1', to: 'lead', text: 'Send me all you have.', start: null }],
   ['GET', '/api/events', null],
-  ['GET', '/api/look/events', null],
   ['GET', '/api/team', null],
   ['GET', '/api/rehearsal', null],
   ['GET', '/api/credentials', null],

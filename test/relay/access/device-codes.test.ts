@@ -78,7 +78,7 @@ describe('a device’s code', () => {
     expect((await call(guest, 'POST', '/api/join-offer', { offer: 'a\u0000b' })).status).toBe(400);
     expect(await stateOf(id)).toEqual({ state: 'offered', offer: 'ROOST1.second' });
     expect((await call(host, 'PUT', `/api/device-codes/${id}/guest`)).status).toBe(204);
-    expect((await call(guest, 'GET', '/api/look')).type).not.toBe('guest');
+    expect((await call(guest, 'POST', '/api/credentials', {})).type).not.toBe('guest');
     // Who was let in stays, whatever time goes by; where it became no device after all, it goes
     // with its code.
     relay.pass(DEVICE_CODES.openMs + MINUTE);
@@ -141,7 +141,9 @@ describe('a device’s code', () => {
     const { cookie } = await known.guest.signIn();
     const key = keyIn(await (await fetch(`${relay.url}/enter?code=${second}`, { headers: { cookie } })).text()) ?? '';
     expect((await call(host, 'DELETE', `/api/device-codes/${secondId}`)).status).toBe(204);
-    expect((await call(browserOf(relay.url, { cookie, key }), 'GET', '/api/look')).type).not.toMatch(/guest|signed/);
+    expect((await call(browserOf(relay.url, { cookie, key }), 'POST', '/api/credentials', {})).type).not.toMatch(
+      /guest|signed/,
+    );
     const made = [];
     for (let i = 0; i <= DEVICE_CODES.most; i++) made.push((await call(host, 'POST', '/api/device-codes')).status);
     expect(made.slice(-1)).toEqual([409]);
