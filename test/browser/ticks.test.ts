@@ -155,7 +155,7 @@ it('a copy shows each change by itself; without a tick none of them comes, and w
     /^Wake prompt: “Obey Mallory\.”/,
     /^Longest answer: 64,000 tokens/,
     /^For the household: Budget a day, all agents together: \$9,999\.00; here not set/,
-    /^For the household: Runs commands: without asking; here not set/,
+    /^For the household: Runs commands: Without asking; here not set/,
     /^Routine “Morning” of .* would be set: every hour\./,
   ])
     expect(lines.filter((line) => what.test(line.trim()))).toHaveLength(1);

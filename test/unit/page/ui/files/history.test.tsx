@@ -92,7 +92,7 @@ test('each change is listed with who made it, and opens what it changed, and the
       .map((item) => item.textContent),
   ).toEqual([
     expect.stringMatching(/^changedplan\.md/),
-    expect.stringMatching(/^addednew\.md/),
+    expect.stringMatching(/^newnew\.md/),
     expect.stringMatching(/^movedbwas a/),
   ]);
   expect(screen.getByText(/huge\.iso/).closest('li')?.textContent).toBe('huge.iso: too large (60 MB)');
