@@ -97,14 +97,14 @@ interface Known {
 
 export function createCredentials({ db, home, now, newId, log, alone = false }: CredentialsDeps): Credentials {
   /** By hash. */
-  const known = new Map<string, Known>();
+  const holders = new Map<string, Known>();
   /** By hash: credentials of runs. */
   const lent = new Map<string, Bearer>();
   /** Counts the starts and ends of revocations. A result that was read across one is not cached. */
   let turn = 0;
 
   async function find(hash: string): Promise<Known | null> {
-    const before = known.get(hash);
+    const before = holders.get(hash);
     if (before) return before;
     const began = turn;
     const row = await db
@@ -115,7 +115,7 @@ export function createCredentials({ db, home, now, newId, log, alone = false }: 
       .where('revoked_at', 'is', null)
       .executeTakeFirst();
     if (!row) return null;
-    const found: Known = {
+    const holder: Known = {
       bearer: {
         agentId: agentOf(row.agent_json),
         credentialId: row.credential,
@@ -125,12 +125,12 @@ export function createCredentials({ db, home, now, newId, log, alone = false }: 
       },
       usedAt: row.used_at,
     };
-    if (alone && began === turn) known.set(hash, found);
-    return found;
+    if (alone && began === turn) holders.set(hash, holder);
+    return holder;
   }
   function forget(credentialId: string): void {
     turn += 1;
-    for (const [hash, { bearer }] of known) if (bearer.credentialId === credentialId) known.delete(hash);
+    for (const [hash, { bearer }] of holders) if (bearer.credentialId === credentialId) holders.delete(hash);
   }
 
   const revocations = createListeners<[credentialId: string]>();
@@ -244,9 +244,9 @@ export function createCredentials({ db, home, now, newId, log, alone = false }: 
       const hash = hashOf(secret);
       const borrowed = lent.get(hash);
       if (borrowed) return borrowed;
-      const found = await find(hash);
-      if (!found) return null;
-      const { bearer, usedAt } = found;
+      const holder = await find(hash);
+      if (!holder) return null;
+      const { bearer, usedAt } = holder;
       const noted = now() - NOTE_USE_EVERY_MS;
       const ahead = now() + NOTE_USE_EVERY_MS;
       // A time in the future: the clock has been set back since.
@@ -260,7 +260,7 @@ export function createCredentials({ db, home, now, newId, log, alone = false }: 
           // Of many concurrent calls only one writes.
           .where((or) => or.or([or('used_at', 'is', null), or('used_at', '<=', noted), or('used_at', '>', ahead)]))
           .executeTakeFirst();
-        if (known.has(hash)) known.set(hash, { bearer, usedAt: time });
+        if (holders.has(hash)) holders.set(hash, { bearer, usedAt: time });
         // Notifies pages that the credential is in use.
         if (note.numUpdatedRows > 0n) await changed(bearer.agentId);
       }

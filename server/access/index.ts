@@ -71,8 +71,8 @@ export const createGiveBeside =
     const browser = browserOf(context);
     const rows = db.selectFrom('browsers').where('relay', '=', relay);
     const mine = rows.select(['family', 'key_hash']).where('token_hash', '=', browser);
-    const { family: known, key_hash } = await mine.executeTakeFirstOrThrow();
-    const family = known ?? browser;
+    const { family: ownFamily, key_hash } = await mine.executeTakeFirstOrThrow();
+    const family = ownFamily ?? browser;
     const given = await rows.select('token_hash').where('family', '=', family).execute();
     if (given.length >= QUOTAS.signInsBesideOne) throw full();
     const [token, time] = [newSecret(), now()];
@@ -320,14 +320,14 @@ const forClients = Object.values<Endpoint>(ENDPOINTS).flatMap(({ method, path, a
  */
 function isForClient({ req }: Context, { agentId, scopes: has }: Bearer): boolean {
   for (const { method, access, scopes, pattern } of forClients) {
-    const found = method === req.method ? pattern.exec(req.path) : null;
-    if (!found) continue;
+    const match = method === req.method ? pattern.exec(req.path) : null;
+    if (!match) continue;
     if (agentId === null) {
       if (scopes.some((scope) => has.includes(scope))) return true;
       if (scopes.length > 0) throw problem(403, 'no-scope', lacks(scopes));
     }
     if (access === 'client') return true;
-    const named = found.groups?.['agentId'];
+    const named = match.groups?.['agentId'];
     return access === 'agent' && agentId !== null && named !== undefined && safeDecode(named) === agentId;
   }
   return false;
@@ -449,17 +449,17 @@ export function createAccess({
       await next();
     },
     async signedIn(context, next) {
-      const known = await knownBrowser(context);
+      const browserToken = await knownBrowser(context);
       const isCall = isCallPath(context.req.path);
-      if (known === null || (isCall && !known.own)) {
+      if (browserToken === null || (isCall && !browserToken.own)) {
         const client = await clientOf(context);
         checkRate(client === null ? strangersAt(context) : `client ${client.credentialId}`);
-        if (known === null && wantsPage(context)) return signInPage();
+        if (browserToken === null && wantsPage(context)) return signInPage();
         if (client !== null && isForClient(context, client)) {
           context.set('client', client);
           return next();
         }
-        if (known !== null) throw problem(401, 'no-page-key', NO_PAGE_KEY);
+        if (browserToken !== null) throw problem(401, 'no-page-key', NO_PAGE_KEY);
         if (client !== null)
           throw problem(
             401,
@@ -472,22 +472,22 @@ export function createAccess({
           'This browser is not signed in. Open the link that Roost printed when it started.',
         );
       }
-      if (isCall) checkRate(known.browser);
-      if (known.guest && isCall && !mayAsGuest(context)) throw problem(403, 'guest', GUEST);
-      context.set('browser', known.browser);
+      if (isCall) checkRate(browserToken.browser);
+      if (browserToken.guest && isCall && !mayAsGuest(context)) throw problem(403, 'guest', GUEST);
+      context.set('browser', browserToken.browser);
       await next();
       // The cookie needs an answer, which exists only now.
-      const token = context.get('given') ?? (known.renew ? known.token : undefined);
+      const token = context.get('given') ?? (browserToken.renew ? browserToken.token : undefined);
       if (token !== undefined) setToken(context, token);
     },
     async enter(context) {
-      const known = await knownBrowser(context);
+      const browserToken = await knownBrowser(context);
       // Also for a browser that is signed in. It may have lost its key, and no page could show
       // that.
-      const entered = await signIn.take(codeOf(context.req.query('code') ?? ''), known?.token);
+      const entered = await signIn.take(codeOf(context.req.query('code') ?? ''), browserToken?.token);
       if (entered === null) {
         checkRate(strangersAt(context));
-        return known === null ? badLinkPage() : welcomePage();
+        return browserToken === null ? badLinkPage() : welcomePage();
       }
       setToken(context, entered.token);
       const page = handOverPage(entered.key, entered.byDevice);

@@ -47,11 +47,11 @@ export function createDeviceCodes({ db, relay, now, onEnded }: DeviceCodesDeps):
   const codes = () => db.selectFrom('device_codes').where('relay', '=', relay).where('ended_at', 'is', null);
   const madeAfter = () => now() - DEVICE_CODES.openMs;
   /** The period in which a guest may still become a device. */
-  const known = () => now() - DEVICE_CODES.guestMs;
+  const oldestOffer = () => now() - DEVICE_CODES.guestMs;
 
   return {
     async make(host) {
-      await db.deleteFrom('device_codes').where('relay', '=', relay).where('made_at', '<', known()).execute();
+      await db.deleteFrom('device_codes').where('relay', '=', relay).where('made_at', '<', oldestOffer()).execute();
       const open = await codes()
         .select('id')
         .where('host', '=', host)
@@ -136,7 +136,7 @@ export function createDeviceCodes({ db, relay, now, onEnded }: DeviceCodesDeps):
         .where('relay', '=', relay)
         .where('guest', '=', guest)
         .where('ended_at', 'is', null)
-        .where('made_at', '>=', known())
+        .where('made_at', '>=', oldestOffer())
         .executeTakeFirst();
       return left.numUpdatedRows > 0n;
     },
@@ -283,7 +283,7 @@ export function createSignIn({ db, relay, now, linkMs, cookieMs, deviceCodes }: 
         .execute();
       return code;
     },
-    async take(code, known) {
+    async take(code, browserToken) {
       // One statement checks and uses the code, so only one of two concurrent calls finds the row.
       const taken = await db
         .deleteFrom('codes')
@@ -293,16 +293,16 @@ export function createSignIn({ db, relay, now, linkMs, cookieMs, deviceCodes }: 
         .returning('code_hash')
         .executeTakeFirst();
       const there =
-        known === undefined
+        browserToken === undefined
           ? undefined
           : await db
               .selectFrom('browsers')
               .select('guest_until')
               .where('relay', '=', relay)
-              .where('token_hash', '=', hashOf(known))
+              .where('token_hash', '=', hashOf(browserToken))
               .where('seen_at', '>=', now() - cookieMs)
               .executeTakeFirst();
-      const token = known === undefined || there === undefined ? newSecret() : known;
+      const token = browserToken === undefined || there === undefined ? newSecret() : browserToken;
       const guestUntil = taken ? null : await deviceCodes.take(code, hashOf(token), there?.guest_until !== null);
       if (!taken && guestUntil === null) return null;
       const key = newSecret();

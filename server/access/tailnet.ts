@@ -88,7 +88,7 @@ async function tailscale(
 }
 
 export function createTailnet({ port, onAddress }: TailnetDeps): Tailnet {
-  let known: string | null = null;
+  let lastAddress: string | null = null;
   const targets = ['127.0.0.1', 'localhost'].map((name) => `http://${name}:${port}`);
 
   async function served(): Promise<z.output<typeof servedSchema>['Web']> {
@@ -99,19 +99,19 @@ export function createTailnet({ port, onAddress }: TailnetDeps): Tailnet {
     const [host] = Object.entries(web).find(([, { Handlers }]) => targets.includes(Handlers['/']?.Proxy ?? '')) ?? [];
     if (host === undefined) return null;
     const url = new URL(`https://${host}`);
-    if (known !== url.origin) onAddress(url);
+    if (lastAddress !== url.origin) onAddress(url);
     return url.origin;
   }
   async function look() {
-    known = addressIn(await served());
-    if (known !== null) return { address: known, canServe: true };
+    lastAddress = addressIn(await served());
+    if (lastAddress !== null) return { address: lastAddress, canServe: true };
     const status = await tailscale(['status', '--json'], TAILNET.answerMs);
     const read = status && statusSchema.safeParse(parseJson(status.out)).data;
     return { address: null, canServe: read?.BackendState === 'Running' && (read.Self?.DNSName ?? '') !== '' };
   }
 
   return {
-    known: () => known,
+    known: () => lastAddress,
     look,
     async serve() {
       const web = await served();

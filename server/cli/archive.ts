@@ -107,17 +107,17 @@ async function* largeFile(path: string, from: string, mode: number, { copies }: 
   }
 }
 
-async function* entryOf(path: string, found: Stats, walk: Walk): AsyncGenerator<TarFile> {
+async function* entryOf(path: string, stats: Stats, walk: Walk): AsyncGenerator<TarFile> {
   const at = join(walk.home, path);
-  const mode = found.mode & 0o777;
-  if (found.isSymbolicLink())
+  const mode = stats.mode & 0o777;
+  if (stats.isSymbolicLink())
     yield { kind: 'link', path, mode, size: 0, target: await readlink(at), body: bodyOf(Buffer.alloc(0)) };
-  else if (found.isDirectory()) {
+  else if (stats.isDirectory()) {
     const names = await readdir(at);
     yield { kind: 'folder', path, mode, size: 0, target: '', body: bodyOf(Buffer.alloc(0)) };
     for (const name of inOrder(names)) yield* entriesAt(`${path}/${name}`, walk);
-  } else if (found.isFile() && found.size <= SMALL) yield fileEntry(path, mode, await readFile(at));
-  else if (found.isFile()) yield* largeFile(path, at, mode, walk);
+  } else if (stats.isFile() && stats.size <= SMALL) yield fileEntry(path, mode, await readFile(at));
+  else if (stats.isFile()) yield* largeFile(path, at, mode, walk);
   // Sockets and the like cannot be copied, and mean nothing without their process.
 }
 

@@ -97,11 +97,11 @@ export function createBatchDreams(deps: BatchDreamsDeps): BatchDreams {
   };
   /** Counts what a batch has used. Where its reserve was charged already, that is what it cost. */
   async function spent(dreamId: DreamId, { mostMicroUsd }: DreamBatch, took: Took | 'nothing'): Promise<Cost> {
-    const held = holds.get(dreamId);
+    const hold = holds.get(dreamId);
     holds.delete(dreamId);
-    if (!held) return { costMicroUsd: mostMicroUsd, estimated: true };
-    if (took !== 'nothing') return await settle(held.hold, took);
-    held.hold.release();
+    if (!hold) return { costMicroUsd: mostMicroUsd, estimated: true };
+    if (took !== 'nothing') return await settle(hold.hold, took);
+    hold.hold.release();
     return FREE;
   }
 
@@ -116,10 +116,10 @@ export function createBatchDreams(deps: BatchDreamsDeps): BatchDreams {
     const [base, around] = await Promise.all([memories.list(agentId), deps.readAround()]);
     const { tool } = draftOf(agentId, base);
     const why = batchDreamRequest(base, day);
-    const asked = { instructions: BATCH_DREAM_INSTRUCTIONS, columns: [] };
+    const payload = { instructions: BATCH_DREAM_INSTRUCTIONS, columns: [] };
     const text = firstWords({ agentId, why, lastSession: false, before: [] }, snapshot, null, around);
     const request: MindRequest = {
-      ...{ priority: 'team', model, system: systemOf(deps.protocol, snapshot, asked, new Set([tool.name])) },
+      ...{ priority: 'team', model, system: systemOf(deps.protocol, snapshot, payload, new Set([tool.name])) },
       messages: [{ role: 'user', blocks: [{ kind: 'text', text }] }],
       ...{ tools: [mindToolOf(tool)], maxTokens: DREAM_LIMITS.batchTokens },
     };
@@ -178,8 +178,8 @@ export function createBatchDreams(deps: BatchDreamsDeps): BatchDreams {
 
   async function answered(dream: Dream, batch: DreamBatch, answer: Extract<MindAnswer, { ok: true }>): Promise<void> {
     const { dreamId, agentId } = dream;
-    const took = tookOf(batch.model, answer);
-    const cost = await spent(dreamId, batch, took);
+    const tokens = tookOf(batch.model, answer);
+    const cost = await spent(dreamId, batch, tokens);
     const used = { ...cost, tokens: answer.usage && tokensOf(answer.usage) };
     if (batch.isCancelled) return await fail(dreamId, CANCELLED, used);
     if (answer.stop === 'refusal') return await fail(dreamId, DECLINED, used);

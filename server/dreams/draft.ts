@@ -85,17 +85,17 @@ export function createDraft({ agentId, base, ofTeam, newId, now }: DraftDeps): D
           },
         ];
       });
-      const gone = base.flatMap(({ memoryId, path, text }): DreamChange[] =>
+      const removals = base.flatMap(({ memoryId, path, text }): DreamChange[] =>
         files.has(memoryId) ? [] : [{ memoryId, path, pathBefore: path, before: text, after: null }],
       );
       // A file that was removed and made again is one changed file.
       const again = kept.flatMap((made) => {
-        const old = made.memoryId === null ? gone.find(({ path }) => path === made.path) : undefined;
+        const old = made.memoryId === null ? removals.find(({ path }) => path === made.path) : undefined;
         return old ? [{ made, old }] : [];
       });
       const isAgain = (change: DreamChange) => again.some(({ made, old }) => change === made || change === old);
       return [
-        ...[...kept, ...gone].filter((change) => !isAgain(change)),
+        ...[...kept, ...removals].filter((change) => !isAgain(change)),
         ...again.flatMap(({ made, old }) => (made.after === old.before ? [] : [{ ...old, after: made.after }])),
       ].sort((a, b) => (a.path < b.path ? -1 : 1));
     },

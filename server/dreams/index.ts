@@ -101,9 +101,9 @@ export function createDreams(deps: DreamsDeps): Dreams {
   }
 
   async function adopt(dreamId: DreamId): Promise<DreamOutcome> {
-    const found = await rows.get(dreamId);
-    if (!found) return { ok: false, reason: 'no-dream' };
-    const { agentId, runId, changes } = found;
+    const dream = await rows.get(dreamId);
+    if (!dream) return { ok: false, reason: 'no-dream' };
+    const { agentId, runId, changes } = dream;
     let adopted: Dream | null = null;
     const outcome = await memories.replace(
       agentId,
@@ -113,7 +113,7 @@ export function createDreams(deps: DreamsDeps): Dreams {
     );
     if (!outcome || (outcome.ok && !adopted)) return { ok: false, reason: 'dream-over' };
     if (!outcome.ok) return { ok: false, reason: 'refused', by: outcome };
-    return { ok: true, dream: adopted ?? found };
+    return { ok: true, dream: adopted ?? dream };
   }
 
   async function discard(dreamId: DreamId): Promise<DreamOutcome> {
@@ -203,11 +203,11 @@ export function createDreams(deps: DreamsDeps): Dreams {
     adopt,
     discard,
     async cancel(dreamId) {
-      const found = await rows.get(dreamId);
-      if (!found) return { ok: false, reason: 'no-dream' };
+      const dream = await rows.get(dreamId);
+      if (!dream) return { ok: false, reason: 'no-dream' };
       if (!(await batches.cancel(dreamId))) return { ok: false, reason: 'dream-over' };
       lookNow();
-      return { ok: true, dream: found };
+      return { ok: true, dream: dream };
     },
     async cancelOf(agentIds) {
       for (const { agentId, dreamId } of await rows.inState('submitted'))

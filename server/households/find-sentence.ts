@@ -57,11 +57,11 @@ export function createFindSentence({ db, home, snapshots, directory, workspaces 
     const has = finder(sentence);
     const places: SentencePlace[] = [];
     let unread = 0;
-    const found = await rowsWith(db, home, (row) =>
+    const rowsFound = await rowsWith(db, home, (row) =>
       Object.values(row).some((value) => typeof value === 'string' && has(value)),
     );
-    for (const [table, rows] of found) places.push({ kind: 'table', table, rows: rows.length });
-    const ids = [...found].flatMap(([table, rows]) => rows.flatMap((row) => rowId(table, row) ?? []));
+    for (const [table, rows] of rowsFound) places.push({ kind: 'table', table, rows: rows.length });
+    const ids = [...rowsFound].flatMap(([table, rows]) => rows.flatMap((row) => rowId(table, row) ?? []));
     for (const agentId of new Set([LEAD_ID, ...(await directory.all()).map((member) => member.agentId)])) {
       const snapshot = await snapshots.of(agentId);
       if (snapshot && has(JSON.stringify(snapshot))) places.push({ kind: 'snapshot', agentId });

@@ -76,25 +76,25 @@ export interface Forgetting {
 }
 
 /** Whether the record says something in the name of these agents, or is about one of them. */
-function isRecordOf(record: RelayRecord, gone: ReadonlySet<AgentId>): boolean {
+function isRecordOf(record: RelayRecord, goneIds: ReadonlySet<AgentId>): boolean {
   switch (record.type) {
     case 'limits':
     case 'memory':
     case 'exam':
     case 'routine-mapping':
-      return record.value.agentId !== null && gone.has(record.value.agentId);
+      return record.value.agentId !== null && goneIds.has(record.value.agentId);
     case 'schedule':
-      return gone.has(record.value.schedule.agentId);
+      return goneIds.has(record.value.schedule.agentId);
     case 'thread-message':
-      return gone.has(record.value.from);
+      return goneIds.has(record.value.from);
     case 'thread':
-      return record.value.closed !== null && gone.has(record.value.closed.by);
+      return record.value.closed !== null && goneIds.has(record.value.closed.by);
     case 'project':
-      return isProjectOf(record.value, gone);
+      return isProjectOf(record.value, goneIds);
     case 'task':
-      return taskWithout(record.value, gone) !== null;
+      return taskWithout(record.value, goneIds) !== null;
     case 'attempt':
-      return gone.has(record.value.agentId) || attemptWithout(record.value, gone) !== null;
+      return goneIds.has(record.value.agentId) || attemptWithout(record.value, goneIds) !== null;
     case 'prices':
     case 'attached-server':
       return false;

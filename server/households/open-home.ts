@@ -340,11 +340,11 @@ function endpointsOf({ sandbox, rights, checkStreams, now }: EndpointsDeps, part
       callerOf: createCallerOf({ credentials, configs }),
       async wake(agentId, source) {
         const way = source.kind === 'person' ? 'person' : 'api';
-        const asked = { target: agentId, source, way, reason: null, messageId: null, callerSession: null } as const;
-        if (source.kind === 'person') return (await wakes.ask(asked)).decision;
+        const request = { target: agentId, source, way, reason: null, messageId: null, callerSession: null } as const;
+        if (source.kind === 'person') return (await wakes.ask(request)).decision;
         // The flood guard passes within a minute, so the call waits for it. Any other obstacle is
         // reported to the caller.
-        const { decision, waits, cleared } = await wakes.clearFlag(asked, 'flood');
+        const { decision, waits, cleared } = await wakes.clearFlag(request, 'flood');
         return waits && (await cleared) ? { outcome: 'granted', detail: '' } : decision;
       },
     }),

@@ -69,9 +69,9 @@ function createStarts({ host, directory, snapshots, configs, wakes }: StartsDeps
     const called: Called[] = [];
     for (const [i, { agent: reference, sleepEvents, wakeEvents }] of seated.entries()) {
       const field = `agents.${i}.agent`;
-      const found = await directory.find(reference);
-      if (!found.ok) throw misfitIn(field, found.reason);
-      const { agent } = found;
+      const member = await directory.find(reference);
+      if (!member.ok) throw misfitIn(field, member.reason);
+      const { agent } = member;
       if (agent.agentId === LEAD_ID) throw misfitIn(field, 'is the lead, which is in every session.');
       if (lists.has(agent.agentId)) throw misfitIn(field, `names ${agent.name} a second time.`);
       lists.set(agent.agentId, {
@@ -130,8 +130,8 @@ function createStarts({ host, directory, snapshots, configs, wakes }: StartsDeps
       return brought.ok ? { agentId, name, state: 'asleep' } : absent(brought.detail);
     }
     const way = source.kind === 'person' ? 'person' : 'api';
-    const asked = { target: agentId, source, way, reason: null, messageId: null, callerSession: null } as const;
-    const { decision, permit } = await wakes.permitFor(asked);
+    const request = { target: agentId, source, way, reason: null, messageId: null, callerSession: null } as const;
+    const { decision, permit } = await wakes.permitFor(request);
     if (!permit) return absent(decision.detail);
     permit.releaseAfter(host.bring(payload).then((brought) => (brought.ok ? brought.over : undefined)));
     return { agentId, name, state: 'waking' };

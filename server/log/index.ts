@@ -348,13 +348,14 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
   }
 
   const words = createWords((events) => commits.add({ events, client: null }, true));
-  let held = 0;
+  let heldCharacters = 0;
   function count(events: readonly RoostEvent[]): void {
-    if (database.state().kind === 'there') held = 0;
-    else if (held <= heldMost) {
+    if (database.state().kind === 'there') heldCharacters = 0;
+    else if (heldCharacters <= heldMost) {
       for (const event of events)
-        held += event.kind === 'text' ? event.text.length : event.kind === 'tool' ? JSON.stringify(event).length : 0;
-      if (held > heldMost) deps.onHeldMost?.();
+        heldCharacters +=
+          event.kind === 'text' ? event.text.length : event.kind === 'tool' ? JSON.stringify(event).length : 0;
+      if (heldCharacters > heldMost) deps.onHeldMost?.();
     }
   }
   function add(events: readonly RoostEvent[]): Promise<Written> {

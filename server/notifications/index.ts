@@ -424,10 +424,13 @@ export function createNotifications(deps: NotificationsDeps): HomeNotifications 
     if (await rows.raise(raised)) await rows.drop(now() - LIMITS.keptMs);
   }
   /** Picks the next device to notify, in the current state. */
-  async function nextFor({ raised, first }: DueNotification, known: readonly NotifiedDevice[]): Promise<NextNotified> {
+  async function nextFor(
+    { raised, first }: DueNotification,
+    devices: readonly NotifiedDevice[],
+  ): Promise<NextNotified> {
     const at = now();
     const told = await rows.toldOf(raised.key);
-    const left = known.filter(
+    const left = devices.filter(
       ({ subscription, elsewhere, kinds, browser }) =>
         (subscription !== null || elsewhere) && kinds.includes(chosenKind(raised.kind)) && !told.has(browser),
     );
@@ -498,15 +501,15 @@ export function createNotifications(deps: NotificationsDeps): HomeNotifications 
     cancel = timers.after(LIMITS.checkMs, () => void inTurn(sendDue));
     const toTell = await rows.toTell(now(), LIMITS.claimMs);
     if (toTell.some(({ first }) => first)) tell();
-    const known = await devices.all();
-    for (const each of toTell) await rows.tell(each, await nextFor(each, known), now());
-    const but = known.filter(({ elsewhere }) => elsewhere).map(({ browser }) => browser);
+    const allDevices = await devices.all();
+    for (const each of toTell) await rows.tell(each, await nextFor(each, allDevices), now());
+    const but = allDevices.filter(({ elsewhere }) => elsewhere).map(({ browser }) => browser);
     const due = await rows.claim(now(), { claimMs: LIMITS.claimMs, most: LIMITS.atOnce, but });
     await Promise.all(
       due.map((each) =>
         send(
           each,
-          known.find(({ browser }) => browser === each.browser),
+          allDevices.find(({ browser }) => browser === each.browser),
         ),
       ),
     );

@@ -293,9 +293,9 @@ export const lookupWithin =
   (hostname, options, done) => {
     resolve(hostname, { ...options, all: true }, (error, given) => {
       if (error) return done(error, '');
-      const found: readonly LookupAddress[] =
+      const addresses: readonly LookupAddress[] =
         typeof given === 'string' ? [{ address: given, family: isIP(given) }] : given;
-      const allowed = found.filter(({ address }) => fits(address, may));
+      const allowed = addresses.filter(({ address }) => fits(address, may));
       const [first] = allowed;
       if (!first) return done(new AddressError(`${hostname} resolves to an address that may not be connected`), '');
       if (options.all) done(null, allowed);

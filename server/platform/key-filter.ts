@@ -172,10 +172,10 @@ function createAutomaton(forms: readonly string[]): Automaton {
 function createReader({ child, fail, ends }: Automaton) {
   let state = 0;
   /** Ranges (from, to) in order, without overlaps. Both count from the last `shift`. */
-  const found: { from: number; to: number }[] = [];
+  const matches: { from: number; to: number }[] = [];
   return {
     state: () => state,
-    found,
+    found: matches,
     /** Reads characters `from` up to `to`. The first of them is at position `at`. */
     read(text: string, from: number, to: number, at: number): void {
       for (let i = from; i < to; i++) {
@@ -191,11 +191,11 @@ function createReader({ child, fail, ends }: Automaton) {
         const end = at + i - from + 1;
         let start = end - length;
         // A match that spans earlier matches replaces them.
-        for (let last = found.at(-1); last && last.to > start; last = found.at(-1)) {
+        for (let last = matches.at(-1); last && last.to > start; last = matches.at(-1)) {
           start = Math.min(start, last.from);
-          found.pop();
+          matches.pop();
         }
-        found.push({ from: start, to: end });
+        matches.push({ from: start, to: end });
       }
     },
   };
@@ -242,11 +242,11 @@ export function createKeyFilter(...secrets: readonly (string | null)[]): KeyFilt
      * back.
      */
     function pass(piece: string, keeps: () => number): string {
-      const held = automaton.pathTo(reader.state());
+      const prefix = automaton.pathTo(reader.state());
       const text = (from: number, to: number) =>
-        held.slice(from, to) + piece.slice(Math.max(0, from - held.length), Math.max(0, to - held.length));
-      reader.read(piece, 0, piece.length, held.length);
-      const hold = held.length + piece.length - keeps();
+        prefix.slice(from, to) + piece.slice(Math.max(0, from - prefix.length), Math.max(0, to - prefix.length));
+      reader.read(piece, 0, piece.length, prefix.length);
+      const hold = prefix.length + piece.length - keeps();
       let passed = '';
       let at = replaced;
       const { found } = reader;

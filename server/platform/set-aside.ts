@@ -40,12 +40,12 @@ interface SetAsideDeps {
 }
 
 export function createSetAside({ passes, onSetAside }: SetAsideDeps): SetAside {
-  const known = new Set<string>();
+  const knownKeys = new Set<string>();
   function aside(part: string, id: string | null, error: unknown): void {
     if (passes(error)) throw error;
     const key = JSON.stringify([part, id]);
-    if (known.has(key)) return;
-    known.add(key);
+    if (knownKeys.has(key)) return;
+    knownKeys.add(key);
     onSetAside({ part, id, error });
   }
   return {

@@ -348,44 +348,48 @@ export function createAlone(deps: AloneDeps): OpenAlone {
       return true;
     });
 
-  async function work(asked: Work): Promise<Worked> {
-    const { agentId, cause, timeoutMs, busyMs } = asked;
+  async function work(request: Work): Promise<Worked> {
+    const { agentId, cause, timeoutMs, busyMs } = request;
     const snapshot = await snapshots.of(agentId);
     if (!snapshot) return skippedAs({ why: 'no-copy' });
     const mind = deps.mind.current?.() ?? deps.mind;
     const own = modelOf(agentId, snapshot, mind);
-    const only = asked.tools && new Set(asked.tools);
+    const only = request.tools && new Set(request.tools);
     const memory = await deps.memoryOf(agentId);
     const started = await runs.start({
       identity: { agentId },
       cause,
-      instructions: (offered) => systemOf(protocol, snapshot, asked, offered),
-      worksBy: [asked.instructions, ...(typeof asked.why === 'string' ? [asked.why] : []), ...(asked.needs ?? [])],
+      instructions: (offered) => systemOf(protocol, snapshot, request, offered),
+      worksBy: [
+        request.instructions,
+        ...(typeof request.why === 'string' ? [request.why] : []),
+        ...(request.needs ?? []),
+      ],
       context: [
         {
           messageId: null,
           text: (around) => {
-            const text = firstWords(asked, snapshot, memory, around);
-            const short = firstWords({ ...asked, lastSession: false }, snapshot, memory, around);
+            const text = firstWords(request, snapshot, memory, around);
+            const short = firstWords({ ...request, lastSession: false }, snapshot, memory, around);
             return { text, shortened: (most) => (text.length <= most ? text : short) };
           },
         },
       ],
-      readsInbox: asked.readsInbox ?? true,
+      readsInbox: request.readsInbox ?? true,
       tools: {
         own: NO_TOOLS,
-        team: asked.onlyTools ?? deps.tools.all().filter(({ name }) => !only || only.has(name)),
+        team: request.onlyTools ?? deps.tools.all().filter(({ name }) => !only || only.has(name)),
       },
       mind: {
         answers: mind,
-        model: asked.model ?? own,
-        laterModel: asked.laterModel ?? own,
-        cachesForAnHour: asked.cachesForAnHour,
+        model: request.model ?? own,
+        laterModel: request.laterModel ?? own,
+        cachesForAnHour: request.cachesForAnHour,
       },
       limits: {
         timeoutMs,
         busyMs,
-        maxTurns: asked.maxTurns,
+        maxTurns: request.maxTurns,
         maxAnswerTokens: snapshot.maxAnswerTokens,
         contextTokens: snapshot.contextTokens,
       },
@@ -396,7 +400,7 @@ export function createAlone(deps: AloneDeps): OpenAlone {
         // inbox.
         const over = await deps.usedUp(agentId);
         if (over) return { why: 'budget', detail: over.message, until: over.until };
-        return (await asked.begins?.(runId)) ?? null;
+        return (await request.begins?.(runId)) ?? null;
       },
     });
     if (!started.ok) return skippedAs(started.refusal);

@@ -10,7 +10,7 @@ import { type Claim, type Ended, occurrence, type Waits } from './occurrence-row
 
 export function createClaimedRows({ db, home, limits }: RowsDeps) {
   /** The row, if this claim still holds it and it has not ended. */
-  const held = (claim: Claim, from = db) =>
+  const heldRow = (claim: Claim, from = db) =>
     occurrence(from, home, claim).where('token', '=', claim.token).where('ended_at', 'is', null);
 
   /**
@@ -41,7 +41,7 @@ export function createClaimedRows({ db, home, limits }: RowsDeps) {
         reason: waits.reason,
         detail_json: JSON.stringify({ ...NO_DETAIL, detail: waits.detail }),
       };
-      const { numUpdatedRows } = await held(claim)
+      const { numUpdatedRows } = await heldRow(claim)
         .where('state', '=', 'claimed')
         .set({ state: 'due', token: null, lease_until: null, not_before: notBefore, ...why })
         .executeTakeFirst();
@@ -66,7 +66,7 @@ export function createClaimedRows({ db, home, limits }: RowsDeps) {
     begins: (claim: Claim, runId: RunId, now: number): Promise<boolean> =>
       changed(
         () =>
-          held(claim)
+          heldRow(claim)
             .where('state', '=', 'claimed')
             .set({ state: 'running', run: runId, started_at: now, lease_until: now + limits.leaseMs })
             .executeTakeFirst(),
@@ -79,7 +79,7 @@ export function createClaimedRows({ db, home, limits }: RowsDeps) {
     beginsScript: (claim: Claim, now: number): Promise<boolean> =>
       changed(
         () =>
-          held(claim)
+          heldRow(claim)
             .where('state', '=', 'claimed')
             .set({ state: 'running', lease_until: now + limits.leaseMs })
             .executeTakeFirst(),
@@ -87,7 +87,7 @@ export function createClaimedRows({ db, home, limits }: RowsDeps) {
       ),
     /** Records the process group of a script. False: the claim does not hold any more. */
     async runsAs(claim: Claim, group: WrittenGroup): Promise<boolean> {
-      const { numUpdatedRows } = await held(claim)
+      const { numUpdatedRows } = await heldRow(claim)
         .set({ group_json: JSON.stringify(group) })
         .executeTakeFirst();
       return numUpdatedRows > 0n;
@@ -121,7 +121,7 @@ export function createClaimedRows({ db, home, limits }: RowsDeps) {
       return await changed(
         () =>
           db.transaction().execute(async (trx) => {
-            const ended = await held(claim, trx)
+            const ended = await heldRow(claim, trx)
               .set({ ...end, ended_at: now, lease_until: null, detail_json: JSON.stringify(detail) })
               .executeTakeFirst();
             if (ended.numUpdatedRows > 0n && removes === true) await takeAway(trx, home, claim.scheduleId, now);

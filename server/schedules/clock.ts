@@ -43,17 +43,17 @@ export interface Leases {
 }
 
 export function createLeases({ rows, database = ALWAYS_THERE, limits, timers, now, onError }: LeasesDeps): Leases {
-  const held = new Set<Claim>();
+  const claims = new Set<Claim>();
   let closed = false;
   let cancel: (() => void) | null = null;
 
   function renewLater(): void {
-    if (held.size === 0 || closed) return;
+    if (claims.size === 0 || closed) return;
     cancel ??= timers.after(limits.renewMs, () => {
       cancel = null;
       // Renewed as soon as the database is back from an outage. Other processes wait for that, but
       // no longer.
-      enduring(database, () => rows.renew([...held], now()))
+      enduring(database, () => rows.renew([...claims], now()))
         .catch(onError)
         .finally(renewLater);
     });
@@ -61,11 +61,11 @@ export function createLeases({ rows, database = ALWAYS_THERE, limits, timers, no
 
   return {
     hold(claim) {
-      held.add(claim);
+      claims.add(claim);
       renewLater();
-      return () => void held.delete(claim);
+      return () => void claims.delete(claim);
     },
-    tokens: () => [...held].map(({ token }) => token),
+    tokens: () => [...claims].map(({ token }) => token),
     close() {
       closed = true;
       cancel?.();

@@ -66,8 +66,8 @@ export async function judge(
     .where('kind', '=', '')
     .forUpdate()
     .execute();
-  const known = new Set(waiting.map(({ due_at }) => due_at));
-  const slots = [...new Set([...known, ...fresh])].sort((a, b) => a - b);
+  const knownDueTimes = new Set(waiting.map(({ due_at }) => due_at));
+  const slots = [...new Set([...knownDueTimes, ...fresh])].sort((a, b) => a - b);
   // A reminder, or anything due only once, is never too late.
   const forgiving = schedule.kind === 'reminder' || schedule.timing.kind === 'once';
   const verdicts = judgeSlots(
@@ -103,7 +103,7 @@ export async function judge(
           : null,
     };
   });
-  for (const { due_at, state, reason, not_before, ended_at } of rows.filter((row) => known.has(row.due_at)))
+  for (const { due_at, state, reason, not_before, ended_at } of rows.filter((row) => knownDueTimes.has(row.due_at)))
     await trx
       .updateTable('occurrences')
       .set({ state, reason, not_before, ended_at })
@@ -111,7 +111,7 @@ export async function judge(
       .where('schedule', '=', scheduleId)
       .where('due_at', '=', due_at)
       .execute();
-  const inserted = rows.filter((row) => !known.has(row.due_at));
+  const inserted = rows.filter((row) => !knownDueTimes.has(row.due_at));
   if (inserted.length > 0)
     await trx
       .insertInto('occurrences')

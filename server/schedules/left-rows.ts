@@ -38,7 +38,7 @@ export function createLeftRows({ db, home, limits, setAside = SETS_NOTHING_ASIDE
      * tokens of the claims held by this process.
      */
     async dead(now: number, all: boolean, mine: readonly string[]): Promise<string[]> {
-      const found = await db
+      const runs = await db
         .selectFrom('occurrences')
         .select('run')
         .where('home', '=', home)
@@ -47,7 +47,7 @@ export function createLeftRows({ db, home, limits, setAside = SETS_NOTHING_ASIDE
         .where(isNoneOf('token', [...mine]))
         .$if(!all, (query) => query.where('lease_until', '<', now))
         .execute();
-      return found.flatMap(({ run }) => run ?? []);
+      return runs.flatMap(({ run }) => run ?? []);
     },
     /**
      * Ends what dead relays had begun, and returns what they had only claimed to the queue, to be

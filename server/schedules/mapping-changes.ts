@@ -127,24 +127,24 @@ export function createMappingChanges(
       return done(null);
     },
     async projectsOf(scheduleIds) {
-      const found = await table()
+      const projectIds = await table()
         .where(isOneOf('schedule', [...scheduleIds]))
         .where('removed', '=', false)
         .orderBy('created_at')
         .orderBy('mapping')
         .execute();
       const of = new Map<ScheduleId, ProjectId[]>();
-      for (const { schedule, project } of found) of.set(schedule, [...(of.get(schedule) ?? []), project]);
+      for (const { schedule, project } of projectIds) of.set(schedule, [...(of.get(schedule) ?? []), project]);
       return of;
     },
     async shownOf(scheduleId) {
-      const found = await table()
+      const mappings = await table()
         .where('schedule', '=', scheduleId)
         .where('removed', '=', false)
         .orderBy('mapping')
         .execute();
       const all: AskedProjects = [];
-      for (const { stored } of readable(found)) {
+      for (const { stored } of readable(mappings)) {
         const { columnIds, toolOverrides, separate, projectId } = stored;
         const project = await projects.read(projectId);
         all.push({ name: project.ok ? project.value.name : projectId, columnIds, toolOverrides, separate });

@@ -28,12 +28,12 @@ export function createMappingRecords(
         announced: (at) => stampRow({ db, home, table: 'routine_mappings' }, row.mapping, row.version, at),
       }));
     },
-    async statuses(asked) {
+    async statuses(keys) {
       const stamps = await stampsOf(
         { db, home, table: 'routine_mappings' },
-        asked.map(({ id }) => id),
+        keys.map(({ id }) => id),
       );
-      return asked.map(({ id, at }) => statusAt(stamps.get(id), at));
+      return keys.map(({ id, at }) => statusAt(stamps.get(id), at));
     },
     async restore(offered) {
       const answers: RecordAnswer[] = [];

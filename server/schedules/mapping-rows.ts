@@ -51,10 +51,10 @@ export function createMappingRows(deps: MappingsDeps) {
   const table = () => db.selectFrom('routine_mappings').selectAll().where('home', '=', home);
 
   async function assigned([projectId, agentId]: Where): Promise<MappingOutcome<Project>> {
-    const found = await projects.read(projectId);
-    if (!found.ok) return refuse('no-project', 'There is no such project.');
-    return found.value.agents.includes(agentId)
-      ? found
+    const project = await projects.read(projectId);
+    if (!project.ok) return refuse('no-project', 'There is no such project.');
+    return project.value.agents.includes(agentId)
+      ? project
       : refuse('not-assigned', 'The agent does not work on this project. Add it to the project first.');
   }
   async function routineOf(scheduleId: ScheduleId): Promise<ScheduleOf<'routine'> | null> {
@@ -66,7 +66,7 @@ export function createMappingRows(deps: MappingsDeps) {
     return { ...row.stored, mappingId, version, name: routine.name, enabled: routine.enabled, waits: !agreed };
   }
   async function mappingsAt([projectId, agentId]: Where): Promise<readonly Mapping[]> {
-    const found = await table()
+    const mappings = await table()
       .where('project', '=', projectId)
       .where('agent_json', '=', json(agentId))
       .where('removed', '=', false)
@@ -74,7 +74,7 @@ export function createMappingRows(deps: MappingsDeps) {
       .orderBy('mapping')
       .execute();
     const all: Mapping[] = [];
-    for (const row of readable(found)) {
+    for (const row of readable(mappings)) {
       const routine = await routineOf(row.schedule);
       if (routine?.agentId === agentId) all.push(shown(row, routine));
     }

@@ -93,7 +93,7 @@ export function createMovingRows({ db, home }: HomeStore) {
      * Stores a schedule that is due at another home. If it was due here, this newer version moves
      * it, and its waiting occurrences are cancelled.
      */
-    async keepAway(given: Given, to: string, asked: boolean, now: number): Promise<boolean> {
+    async keepAway(given: Given, to: string, isWanted: boolean, now: number): Promise<boolean> {
       const { scheduleId, at, turn, since, position } = given;
       return await db.transaction().execute(async (trx) => {
         const values = {
@@ -108,7 +108,7 @@ export function createMovingRows({ db, home }: HomeStore) {
         };
         const { numInsertedOrUpdatedRows = 0n } = await trx
           .insertInto('schedules')
-          .values({ home, schedule: scheduleId, position, judged_at: now, ...values, wanted: asked })
+          .values({ home, schedule: scheduleId, position, judged_at: now, ...values, wanted: isWanted })
           .onConflict((conflict) =>
             conflict
               .columns(['home', 'schedule'])
@@ -117,8 +117,8 @@ export function createMovingRows({ db, home }: HomeStore) {
                 version: eb('schedules.version', '+', 1),
                 // A pending request is announced again if another home has changed the schedule
                 // meanwhile.
-                wanted: sql<boolean>`${asked} or schedules.wanted`,
-                stamp: sql<string | null>`case when schedules.wanted and not ${asked} then null else ${at} end`,
+                wanted: sql<boolean>`${isWanted} or schedules.wanted`,
+                stamp: sql<string | null>`case when schedules.wanted and not ${isWanted} then null else ${at} end`,
               }))
               .where(older(at)),
           )

@@ -86,16 +86,16 @@ export function createObstacles(deps: ObstaclesDeps): ObstacleFinder {
       deps.openApprovals(),
       projects.unprepared(project.projectId),
     ]);
-    const found = new Map<TaskId, Obstacle>();
-    for (const { taskId, why } of unprepared) found.set(taskId, obstacle('unprepared', why));
-    for (const [taskId, { detail, until }] of spent) found.set(taskId, obstacle('task-budget', detail, until));
+    const obstacles = new Map<TaskId, Obstacle>();
+    for (const { taskId, why } of unprepared) obstacles.set(taskId, obstacle('unprepared', why));
+    for (const [taskId, { detail, until }] of spent) obstacles.set(taskId, obstacle('task-budget', detail, until));
     for (const claim of claims) {
       const own = claim.run.startsWith('run ') ? [claim.run.slice('run '.length)] : [];
       const runs = [...own, ...((await work?.runsOf(claim.taskId, claim.token)) ?? [])];
       const asked = approvals.find((call) => isAbout(call, claim, runs));
-      if (asked) found.set(claim.taskId, obstacle('approval', sentence`${asked.tool} waits for your yes.`));
+      if (asked) obstacles.set(claim.taskId, obstacle('approval', sentence`${asked.tool} waits for your yes.`));
     }
-    return [...found].map(([taskId, one]) => ({ taskId, obstacle: one }));
+    return [...obstacles].map(([taskId, one]) => ({ taskId, obstacle: one }));
   }
 
   return {

@@ -111,10 +111,10 @@ export function createOutcomes({
       scheduleIds: readonly ScheduleId[],
       most: number,
     ): Promise<ReadonlyMap<string, readonly OccurrenceEnd[]>> {
-      const asked = scheduleIds.map((schedule) => ({ schedule }));
+      const keys = scheduleIds.map((schedule) => ({ schedule }));
       const { rows } = await sql<{ schedule: string; state: string; reason: string | null }>`
         select ends.schedule, ends.state, ends.reason
-        from ${givenRows('asked', { schedule: 'text' }, asked)}
+        from ${givenRows('asked', { schedule: 'text' }, keys)}
         join ${OCCURRENCES} as ends on ends.home = ${home} and ends.schedule = asked.schedule
           and ends.ended_at is not null and ends.kind = '' and ends.due_at >= (
             select min(latest.due_at) from (

@@ -56,14 +56,14 @@ export function createPreview({ rows, configs, cron }: PreviewDeps) {
     (zone: string) =>
     ({ givenOffset }: Pick<Row, 'givenOffset'>): TimingContext => ({ cron, zone, offset: givenOffset ?? 0 });
   async function blackoutsOf(agentIds: readonly AgentId[]) {
-    const known = new Map(
+    const blackouts = new Map(
       await Promise.all(
         [...new Set(agentIds)].map(
           async (agentId) => [agentId, (await configs.agent(agentId)).effective.coordination.blackouts] as const,
         ),
       ),
     );
-    return (agentId: AgentId) => known.get(agentId) ?? DEFAULT_LIMITS.blackouts;
+    return (agentId: AgentId) => blackouts.get(agentId) ?? DEFAULT_LIMITS.blackouts;
   }
 
   return {

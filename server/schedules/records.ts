@@ -60,7 +60,7 @@ const wordsOf = ({ since, turn, position, createdAt, updatedAt, schedule }: Row)
 
 export function createScheduleRecords(deps: ScheduleRecordsDeps): RecordSource {
   const { db, rows, batch, now, nextOf, onMoved, onStale, onChange } = deps;
-  const asked = createAskedRows(deps, 'schedule');
+  const askedRows = createAskedRows(deps, 'schedule');
 
   const taken = (is: boolean): RecordAnswer => ({ answer: is ? 'taken' : 'kept' });
   /** The version here stays, and is announced as the newest. */
@@ -97,11 +97,11 @@ export function createScheduleRecords(deps: ScheduleRecordsDeps): RecordSource {
     }
     // The running schedule stays unchanged until the person has consented to the new version.
     if (here && here.pausedWhy !== WAITS_FOR_YES && !isAgreed(here.agreed, schedule)) {
-      await db.transaction().execute((within) => asked.put(within, scheduleId, given.at, new Map([['', record]])));
+      await db.transaction().execute((within) => askedRows.put(within, scheduleId, given.at, new Map([['', record]])));
       return { answer: 'asked' };
     }
     const restored = await rows.restore(given, removed, now(), await nextOf({ scheduleId, schedule }));
-    if (restored !== false) await asked.drop(scheduleId);
+    if (restored !== false) await askedRows.drop(scheduleId);
     return { answer: restored === false ? 'kept' : restored };
   }
 
@@ -126,11 +126,11 @@ export function createScheduleRecords(deps: ScheduleRecordsDeps): RecordSource {
     hashOf(projects.length === 0 ? schedule : [schedule, projects]);
   /** A version that waits for consent while another one runs here. Null: none waits any more. */
   async function otherVersion(scheduleId: ScheduleId) {
-    const waiting = await asked.get(scheduleId, '');
+    const waiting = await askedRows.get(scheduleId, '');
     if (!waiting) return null;
     const [row, stamp] = [await rows.get(scheduleId), (await rows.stamps([scheduleId])).get(scheduleId)];
     if (!row || row.elsewhere !== null || typeof stamp !== 'string' || stamp >= waiting.at) {
-      await asked.drop(scheduleId);
+      await askedRows.drop(scheduleId);
       return null;
     }
     const after = scheduleRecordSchema.parse(waiting.value);
@@ -150,13 +150,13 @@ export function createScheduleRecords(deps: ScheduleRecordsDeps): RecordSource {
     const other = await otherVersion(id);
     const isOther = other?.one.hash === hash;
     if (isOther && !yes) {
-      await asked.decline(id, '');
+      await askedRows.decline(id, '');
       return { outcome: 'done' };
     }
     if (isOther) {
       const given = givenOf(id, other.at, other.after);
       if ((await rows.restore(given, false, now(), await nextHere(given))) === false) return { outcome: 'over' };
-      await asked.drop(id);
+      await askedRows.drop(id);
     }
     const row = await rows.get(id);
     if (row?.pausedWhy !== WAITS_FOR_YES) return { outcome: 'over' };
@@ -188,7 +188,7 @@ export function createScheduleRecords(deps: ScheduleRecordsDeps): RecordSource {
     },
     async statuses(versions) {
       const ids = versions.map(({ id }) => id);
-      const [stamps, waiting] = [await rows.stamps(ids), await asked.newest(ids)];
+      const [stamps, waiting] = [await rows.stamps(ids), await askedRows.newest(ids)];
       return versions.map(({ id, at }) => ((waiting.get(id) ?? '') >= at ? 'known' : statusAt(stamps.get(id), at)));
     },
     async restore(offered) {
@@ -214,7 +214,7 @@ export function createScheduleRecords(deps: ScheduleRecordsDeps): RecordSource {
       const all: AskedRecord[] = [];
       for (const row of await rows.all())
         if (row.pausedWhy === WAITS_FOR_YES) all.push(await shown(row.scheduleId, null, await recordOf(row)));
-      for (const { id } of await asked.all()) {
+      for (const { id } of await askedRows.all()) {
         const other = await otherVersion(id);
         if (other) all.push(other.one);
       }

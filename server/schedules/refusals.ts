@@ -107,10 +107,10 @@ export function createRefusals({ rows, scripts, tools, now }: RefusalDeps) {
   }
   function refusedTools(schedule: Schedule): Refused | null {
     if (schedule.kind !== 'routine') return null;
-    const known = new Set(tools.all().map(({ name }) => name));
-    const unknown = (schedule.tools ?? []).filter((name) => !known.has(name));
+    const toolNames = new Set(tools.all().map(({ name }) => name));
+    const unknown = (schedule.tools ?? []).filter((name) => !toolNames.has(name));
     if (unknown.length === 0) return null;
-    const reason = `There is no tool called ${unknown.join(', ')}. There are ${[...known].sort().join(', ')}.`;
+    const reason = `There is no tool called ${unknown.join(', ')}. There are ${[...toolNames].sort().join(', ')}.`;
     return { ok: false, field: 'tools', reason };
   }
   function refusedHosts({ hosts = [], own_hosts: ownHosts = [] }: ScheduleOf<'script'>): Refused | null {

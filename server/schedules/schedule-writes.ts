@@ -81,12 +81,12 @@ export function createScheduleWrites(deps: ScheduleWritesDeps) {
     const refused = await refuse(schedule, null, problem);
     return refused ?? (await written(scheduleId, schedule, (await rows.count(schedule.agentId)).all, text));
   }
-  async function changedTo(row: Row, asked: Schedule, given?: ScriptText, version?: number): Promise<Written> {
+  async function changedTo(row: Row, wanted: Schedule, given?: ScriptText, version?: number): Promise<Written> {
     const { scheduleId } = row;
     if (version !== undefined && version !== row.version) return CHANGED_ELSEWHERE;
-    if (row.schedule.kind !== asked.kind)
+    if (row.schedule.kind !== wanted.kind)
       return { ok: false, field: null, reason: `It is a ${row.schedule.kind}, and its kind cannot change.` };
-    const { schedule, text, problem } = await withText(asked, row, given);
+    const { schedule, text, problem } = await withText(wanted, row, given);
     const refused = await refuse(schedule, row, problem);
     if (refused) return refused;
     // A waiting occurrence of the old reminder must not arrive beside the new one.

@@ -119,15 +119,15 @@ const EXCESS: Readonly<Record<Exclude<Cut, 'time' | 'closing'>, string>> = {
 const RELAY_ENDED = sentence`the relay was ended`;
 const tooLong = (ms: number) => sentence`it may take ${timeText(ms)} and no longer`;
 
-/** How a script ended, as a sentence for people and models. `took`: in ms. */
-export function howItEnded({ by, status }: Pick<ScriptEnd, 'by' | 'status'>, took: number): string {
+/** How a script ended, as a sentence for people and models. `tookMs`: how long it ran. */
+export function howItEnded({ by, status }: Pick<ScriptEnd, 'by' | 'status'>, tookMs: number): string {
   switch (by) {
     case 'itself':
-      return sentence`It ended with ${status} after ${timeText(took)}.`;
+      return sentence`It ended with ${status} after ${timeText(tookMs)}.`;
     case 'signal':
-      return sentence`The signal ${status} stopped it after ${timeText(took)}.`;
+      return sentence`The signal ${status} stopped it after ${timeText(tookMs)}.`;
     case 'relay':
-      return sentence`The relay stopped it after ${timeText(took)}: ${status}.`;
+      return sentence`The relay stopped it after ${timeText(tookMs)}: ${status}.`;
     case 'nobody':
       return sentence`It was not run. ${status}`;
     default:
@@ -181,9 +181,9 @@ function unfitFor(bytes: Uint8Array): string | null {
 }
 
 async function readScript({ own }: Folder, script: string): Promise<ScriptFile | string> {
-  const found = await pathOf(own, script);
-  if (typeof found === 'string') return found;
-  const { file, within } = found;
+  const scriptPath = await pathOf(own, script);
+  if (typeof scriptPath === 'string') return scriptPath;
+  const { file, within } = scriptPath;
   // Non-blocking: opening a pipe without a writer would wait forever.
   const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
   const handle = await open(file, flags).catch(() => null);

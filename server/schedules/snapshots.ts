@@ -130,11 +130,11 @@ export function createSnapshots({ db, home, sealer, now, setAside = SETS_NOTHING
           .where('agent_json', '=', json(agentId))
           .forUpdate()
           .executeTakeFirst();
-        const gone = { sealed: GONE, version: '', left_at: now() };
+        const emptied = { sealed: GONE, version: '', left_at: now() };
         await trx
           .insertInto('standing_copies')
-          .values({ home, agent_json: json(agentId), ...gone })
-          .onConflict((conflict) => conflict.columns(['home', 'agent_json']).doUpdateSet(gone))
+          .values({ home, agent_json: json(agentId), ...emptied })
+          .onConflict((conflict) => conflict.columns(['home', 'agent_json']).doUpdateSet(emptied))
           .execute();
         return row !== undefined && row.version !== '';
       });
@@ -150,7 +150,7 @@ export function createSnapshots({ db, home, sealer, now, setAside = SETS_NOTHING
     },
     async keepOnly(agentIds) {
       const rows = await mine().select('agent_json').execute();
-      const gone = setAside
+      const unknownAgents = setAside
         .read(
           'agent snapshots',
           rows,
@@ -158,13 +158,13 @@ export function createSnapshots({ db, home, sealer, now, setAside = SETS_NOTHING
           (row) => parseText(row.agent_json),
         )
         .filter((agentId) => !agentIds.has(agentId));
-      for (const agentId of gone)
+      for (const agentId of unknownAgents)
         await db
           .deleteFrom('standing_copies')
           .where('home', '=', home)
           .where('agent_json', '=', json(agentId))
           .execute();
-      return gone;
+      return unknownAgents;
     },
     async allow(agentId) {
       await db
@@ -226,8 +226,8 @@ export function createSnapshotRoutes({
     },
     async storeAgentSnapshot({ agentId, body }, context) {
       refusePrograms(context);
-      const known = new Set(body.forgets);
-      if ((await forgetIds()).some((forgetId) => !known.has(forgetId)))
+      const forgottenIds = new Set(body.forgets);
+      if ((await forgetIds()).some((forgetId) => !forgottenIds.has(forgetId)))
         throw problem(409, 'older-snapshot', 'Something was forgotten that this snapshot may still have.');
       const left = await snapshots.leave(await agentOf(agentId), body.snapshot, body.version);
       if (left === 'withdrawn')
@@ -241,8 +241,8 @@ export function createSnapshotRoutes({
     },
     async withdrawAgentSnapshot({ agentId }, context) {
       refusePrograms(context);
-      const known = (await directory.all()).some((member) => member.agentId === agentId);
-      if (!known && !(await snapshots.has(agentId)))
+      const isMember = (await directory.all()).some((member) => member.agentId === agentId);
+      if (!isMember && !(await snapshots.has(agentId)))
         throw problem(404, 'no-copy', 'There is no such agent, and no snapshot of one.');
       await snapshots.withdraw(agentId);
       // The agent's run uses the snapshot that was withdrawn.

@@ -156,9 +156,9 @@ export function createStarts(deps: StartsDeps): Starts {
     }));
 
   /** Claims the task with its place of work. The text is for the agent. */
-  async function take(asked: Asked, holder: Holder, caller: Caller): Promise<{ readonly text: string } | Refused> {
-    const { project, task, agentId } = asked;
-    await noteStart(asked);
+  async function take(start: Asked, holder: Holder, caller: Caller): Promise<{ readonly text: string } | Refused> {
+    const { project, task, agentId } = start;
+    await noteStart(start);
     const claimed = await claimTask({ projects, work }, { holder, caller }, project, task.taskId, [task.columnId]);
     if (!claimed.ok) return refuse(claimed.refused === null ? claimed.detail : claimed.refused.detail);
     const team = await directory.all();
@@ -174,14 +174,14 @@ export function createStarts(deps: StartsDeps): Starts {
   }
 
   /** In the running session: the agent gets a message of the person. */
-  async function inSession(asked: Asked, runId: RunId): Promise<Refused | null> {
-    const { agentId, project, task } = asked;
+  async function inSession(start: Asked, runId: RunId): Promise<Refused | null> {
+    const { agentId, project, task } = start;
     const sessionId = host.sessionId();
     const caller: Caller = {
       ...{ agentId, sessionId, runId, run: newId(), kind: 'session' },
       signal: new AbortController().signal,
     };
-    const taken = await take(asked, { agentId, runId }, caller);
+    const taken = await take(start, { agentId, runId }, caller);
     if ('ok' in taken) return taken;
     if (host.stateOf(agentId) === 'paused')
       await wakes.ask({
@@ -189,7 +189,7 @@ export function createStarts(deps: StartsDeps): Starts {
         callerSession: null,
       });
     const posted = await host.post(
-      { text: asked.words, to: agentId, clientId: newId() },
+      { text: start.words, to: agentId, clientId: newId() },
       { text: taken.text, tools: TASK_TOOLS },
     );
     if (posted.ok) return null;
@@ -198,8 +198,8 @@ export function createStarts(deps: StartsDeps): Starts {
   }
 
   /** Outside a session: a run, as after every wake of the person. */
-  async function inRun(asked: Asked): Promise<Refused | null> {
-    const { agentId, name, project, task } = asked;
+  async function inRun(start: Asked): Promise<Refused | null> {
+    const { agentId, name, project, task } = start;
     if (!(await alone.can(agentId)))
       return refuse(
         sentence`${name} sleeps, and the relay has no copy of it to work from. Wake ${name} first.`,
@@ -219,7 +219,7 @@ export function createStarts(deps: StartsDeps): Starts {
           ...{ agentId, sessionId: null, runId, run: runId, kind: 'run' },
           signal: new AbortController().signal,
         };
-        const taken = await take(asked, { agentId, runId }, caller);
+        const taken = await take(start, { agentId, runId }, caller);
         if ('ok' in taken) {
           resolve(taken);
           return NOT_OURS;
@@ -276,14 +276,14 @@ export function createStarts(deps: StartsDeps): Starts {
     if (task.value.claim?.agentId === agentId && task.value.claim.rests === undefined)
       return { ok: true, task: task.value };
     const name = (await directory.all()).find((one) => one.agentId === agentId)?.name ?? agentId;
-    const asked: Asked = {
+    const start: Asked = {
       ...{ agentId, name, project: project.value, task: task.value },
       words: words ?? `Please work on #${task.value.number} ${task.value.title}.`,
     };
-    const why = (await refuseTask(deps, asked)) ?? (await refuseAgent(deps, asked));
+    const why = (await refuseTask(deps, start)) ?? (await refuseAgent(deps, start));
     if (why !== null) return refuse(why);
     const runId = host.runOf(agentId);
-    const refused = runId === null ? await inRun(asked) : await inSession(asked, runId);
+    const refused = runId === null ? await inRun(start) : await inSession(start, runId);
     if (refused) return refused;
     const started = await projects.task(at.projectId, at.taskId);
     return started.ok ? { ok: true, task: started.value } : refuse(started.detail, 'no-task');

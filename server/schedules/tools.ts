@@ -120,9 +120,9 @@ export function createScriptTools({ schedules, scripts, snapshots, configs, now 
       'Makes the relay run a bash script of yours at set times, without a model: a check that costs nothing while all is well. Give one of `cron`, `every` and `at`. Exit status 0 means well, 75 ends the schedule, any other is a failure, which wakes you if `on_failure` is `wake_agent`. The human must approve the script first, and again when its file changes. Until then the approved text runs.',
     input: registerSchema,
     async prepare(input, { agentId }) {
-      const found = await read(agentId, input);
-      if (typeof found === 'string') return toolError(`Nothing was asked. ${found}`);
-      const { schedule, file } = found;
+      const script = await read(agentId, input);
+      if (typeof script === 'string') return toolError(`Nothing was asked. ${script}`);
+      const { schedule, file } = script;
       const { timing } = schedule;
       return {
         input: {
@@ -137,16 +137,16 @@ export function createScriptTools({ schedules, scripts, snapshots, configs, now 
       refuseYes: (ownHosts) => (ownHosts.length === 0 ? null : scripts.refuseOwnHosts()),
     },
     async run(input, { agentId, agreed }) {
-      const found = await read(agentId, input, agreed?.ownHosts);
-      if (typeof found === 'string') return agreed ? toolError(`Nothing was set. ${found}`) : toolError(found);
-      const file = seen(found.file, input.script_path, agreed);
+      const reading = await read(agentId, input, agreed?.ownHosts);
+      if (typeof reading === 'string') return agreed ? toolError(`Nothing was set. ${reading}`) : toolError(reading);
+      const file = seen(reading.file, input.script_path, agreed);
       if (!file) return CHANGED;
       const before = await schedules.named(agentId, input.name);
-      const written = await schedules.add({ ...found.schedule, enabled: true }, file);
+      const written = await schedules.add({ ...reading.schedule, enabled: true }, file);
       if (!written.ok) return toolError(`Nothing was set. ${refusalText(written, ARGUMENTS)}`);
       // The person enables something that runs, so its agent may store a snapshot for that.
       await snapshots.allow(agentId);
-      const { hosts = [], own_hosts: ownHosts = [] } = found.schedule;
+      const { hosts = [], own_hosts: ownHosts = [] } = reading.schedule;
       const reach = [...hosts, ...ownHosts].join(', ');
       return toolDone(
         `${titled(input.name)} runs from now on. It reaches ${reach === '' ? 'no network' : reach}.${before ? ' The one of before is replaced.' : ''}`,
@@ -186,11 +186,13 @@ export function createScriptTools({ schedules, scripts, snapshots, configs, now 
      * asked about again. Returns what to write in the transaction of the answer. Null: nothing.
      */
     async declined({ tool, agentId, input, markOf }: AnsweredCall): Promise<((within: Db) => Promise<void>) | null> {
-      const asked = { [register.name]: registerSchema, [ACCEPT_SCRIPT]: acceptSchema }[tool]?.parse(input);
-      const mark = asked && markOf(asked.script_path);
-      if (!asked || mark === undefined) return null;
+      const registration = { [register.name]: registerSchema, [ACCEPT_SCRIPT]: acceptSchema }[tool]?.parse(input);
+      const mark = registration && markOf(registration.script_path);
+      if (!registration || mark === undefined) return null;
       const scheduleId =
-        'schedule' in asked ? asked.schedule : (await schedules.named(agentId, asked.name))?.scheduleId;
+        'schedule' in registration
+          ? registration.schedule
+          : (await schedules.named(agentId, registration.name))?.scheduleId;
       if (scheduleId === undefined) return null;
       return (within) => schedules.declineText(scheduleId, mark.replace(/^sha256:/, ''), within);
     },

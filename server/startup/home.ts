@@ -286,15 +286,15 @@ async function keepPrivate(path: string): Promise<void> {
   const uid = process.getuid?.();
   if (uid === undefined) return;
   const restrict = async (at: string): Promise<void> => {
-    const found = await lstat(at);
+    const stats = await lstat(at);
     // The target of a link is not part of the home.
-    if (found.isSymbolicLink()) return;
-    if (found.uid !== uid)
+    if (stats.isSymbolicLink()) return;
+    if (stats.uid !== uid)
       throw new StartError(
         `${at} belongs to another user of this machine, who could read and change what Roost keeps. Make it yours (chown), or choose another home with --home.`,
       );
-    const isFolder = found.isDirectory();
-    if ((found.mode & PRIVATE.others) !== 0 && !found.isSocket()) {
+    const isFolder = stats.isDirectory();
+    if ((stats.mode & PRIVATE.others) !== 0 && !stats.isSocket()) {
       await chmod(at, isFolder ? PRIVATE.folder : PRIVATE.file);
       // Some file systems accept the change and do nothing.
       if (((await lstat(at)).mode & PRIVATE.others) !== 0)

@@ -23,11 +23,11 @@ export function findPackageRoot(from: string): PackageRoot {
     if (page === null && existsSync(join(path, 'page/index.html'))) page = join(path, 'page');
     const file = join(path, 'package.json');
     if (existsSync(file)) {
-      const found = packageSchema.safeParse(JSON.parse(readFileSync(file, 'utf8')));
-      if (found.success) {
+      const manifest = packageSchema.safeParse(JSON.parse(readFileSync(file, 'utf8')));
+      if (manifest.success) {
         const newest = page ?? join(path, 'dist/page');
         const pageFolder = existsSync(newest) ? realpathSync(newest) : newest;
-        return { path, version: found.data.version, pageFolder };
+        return { path, version: manifest.data.version, pageFolder };
       }
     }
     if (dirname(path) === path) throw new Error('Roost’s own package.json is not above its code; install it anew.');

@@ -39,12 +39,12 @@ export async function removeHousehold(
       );
     const store = await openStore({ folder: home.storeFolder, databaseUrl });
     try {
-      const known = await others(store.db, relay);
-      if (!known.includes(id))
+      const households = await others(store.db, relay);
+      if (!households.includes(id))
         throw new StartError(
-          known.length === 0
+          households.length === 0
             ? sentence`There is no household ${id}. This relay has only its first one.`
-            : sentence`There is no household ${id}. Besides the first, this relay has ${known.join(', ')}.`,
+            : sentence`There is no household ${id}. Besides the first, this relay has ${households.join(', ')}.`,
         );
       // Its rows go last, so that the command can be repeated where it was interrupted.
       for (const each of [home.workspacesFolder, home.projectsFolder, home.historyFolder])

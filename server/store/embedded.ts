@@ -450,7 +450,7 @@ type Turns = ReturnType<typeof createTurns>;
 
 function createDriver(thread: Thread, turns: Turns): Driver {
   const connections = new WeakMap<DatabaseConnection, Connection>();
-  const known = (connection: DatabaseConnection) => {
+  const connectionOf = (connection: DatabaseConnection) => {
     const found = connections.get(connection);
     if (!found) throw new Error('This connection is not of this driver');
     return found;
@@ -463,9 +463,9 @@ function createDriver(thread: Thread, turns: Turns): Driver {
       return Promise.resolve(connection);
     },
     releaseConnection: () => Promise.resolve(),
-    beginTransaction: (connection) => known(connection).begin(),
-    commitTransaction: (connection) => known(connection).commit(),
-    rollbackTransaction: (connection) => known(connection).rollback(),
+    beginTransaction: (connection) => connectionOf(connection).begin(),
+    commitTransaction: (connection) => connectionOf(connection).commit(),
+    rollbackTransaction: (connection) => connectionOf(connection).rollback(),
     async destroy() {
       // What was asked before is done before.
       const endTurn = await turns.take();

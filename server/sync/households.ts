@@ -215,7 +215,7 @@ async function revokeBrowsers(db: Db, { relay, household }: HouseholdRef): Promi
       .where('used.relay', '=', relay)
       .where('used.household', '=', household)
       .where('devices.removed_at', removed ? 'is not' : 'is', null);
-  const gone = await db
+  const revoked = await db
     .deleteFrom('browsers')
     .where('relay', '=', relay)
     .where('token_hash', 'not in', used(false))
@@ -238,7 +238,7 @@ async function revokeBrowsers(db: Db, { relay, household }: HouseholdRef): Promi
     )
     .returning('token_hash')
     .execute();
-  return gone.map(({ token_hash }) => token_hash);
+  return revoked.map(({ token_hash }) => token_hash);
 }
 
 /** The sign-ins of this list that no longer exist. */

@@ -139,10 +139,10 @@ export function createHub({ households, storeOf, timers, alone, onRevoked, logge
     const row = new Map(state?.devices.map((each) => [each.device, each]));
     const out: string[] = [];
     for (const presence of [...room.present.values()]) {
-      const known = row.get(presence.member.device);
-      if (known && known.removed_at === null) continue;
+      const last = row.get(presence.member.device);
+      if (last && last.removed_at === null) continue;
       drop(room, presence);
-      presence.member.end({ kind: known ? 'removed' : 'unknown' });
+      presence.member.end({ kind: last ? 'removed' : 'unknown' });
       out.push(presence.member.browser);
     }
     const ended = out.length > 0 ? await households.ended(out) : [];

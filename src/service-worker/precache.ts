@@ -154,12 +154,12 @@ function withImports(start: readonly string[], graph: Graph): Set<string> {
  * @param files their absolute paths.
  */
 export function fetchedBy(name: string, files: readonly string[]): (id: string, graph: Graph) => string | null {
-  let found: Set<string> | null = null;
+  let fetchedPaths: Set<string> | null = null;
   return (id, graph) => {
-    found ??= withImports(
+    fetchedPaths ??= withImports(
       files.flatMap((file) => graph.getModuleInfo(file)?.dynamicallyImportedIds ?? []),
       graph,
     );
-    return found.has(id) ? name : null;
+    return fetchedPaths.has(id) ? name : null;
   };
 }

@@ -67,8 +67,8 @@ function read(
   try {
     const { key, kind, title, name, path, over } = JSON.parse(text ?? 'null') as Record<string, unknown>;
     if (typeof key !== 'string' || typeof title !== 'string' || !isPath(path)) return unread;
-    const known = NOTIFICATION_KINDS.find((each) => each === kind);
-    const said = (known && texts?.[known]) ?? title;
+    const kindHere = NOTIFICATION_KINDS.find((each) => each === kind);
+    const said = (kindHere && texts?.[kindHere]) ?? title;
     const named = typeof name === 'string' ? said.replace('{name}', () => name) : said;
     return {
       key,
@@ -76,7 +76,7 @@ function read(
       path,
       over: over === true,
       // An answer or a mention is unread, and waits for nobody.
-      waits: known === 'approval' || known === 'failure' || known === 'review',
+      waits: kindHere === 'approval' || kindHere === 'failure' || kindHere === 'review',
     };
   } catch {
     return unread;

@@ -72,7 +72,7 @@ type Opened = { feed: Feed | null; sync: Sync | null; search: Search | null };
 /** The parts that are open. */
 const opened: Opened = { feed: null, sync: null, search: null };
 /** The state of synchronisation, for the ledger below it. */
-const known = { seals: true, returning: false };
+const syncState = { seals: true, returning: false };
 
 /** Gravest first. Without the lock nothing works. After a crash the state is unknown, and so on. */
 const problems = createProblems(['owner', 'crash', 'ledger', 'relay'], (problem) => tell({ news: 'problem', problem }));
@@ -144,7 +144,7 @@ const syncDatabase = anew.orAnew(lock.acquired.then(() => patient(storageNews, e
 const ledger = anew
   .orAnew(
     syncDatabase.then(async (db) => {
-      known.seals = await isSealing(db);
+      syncState.seals = await isSealing(db);
       problems.set('owner', null);
       return openLedger({
         lockHeld: lock.held,
@@ -156,9 +156,9 @@ const ledger = anew
           tell({ news: 'forgotten', forgets });
           events.tell('forgotten', forgets);
         },
-        shares: () => known.seals,
+        shares: () => syncState.seals,
         onOutbox: () => events.tell('outbox'),
-        isReturning: () => known.returning,
+        isReturning: () => syncState.returning,
         storage: buckets.storage,
         keyMaterial: () => Promise.resolve(null),
         onProblem(problem) {
@@ -169,7 +169,7 @@ const ledger = anew
         onDocuments(docs) {
           // Tabs read conversations anew when everything is restored. Before that nobody looks at
           // them, and sending ten thousand messages to every tab takes time.
-          const shown = known.returning ? docs.filter(({ type }) => type !== 'message') : docs;
+          const shown = syncState.returning ? docs.filter(({ type }) => type !== 'message') : docs;
           if (shown.length > 0) tell({ news: 'documents', docs: shown });
           events.tell('documents', docs);
         },
@@ -218,7 +218,7 @@ const feed = Promise.all([ledger, syncDatabase]).then(async ([open, db]) => {
       }),
     // Restored documents come in any order. A forgotten document may be here again before its
     // forget document.
-    search: async (asked) => (known.returning ? Promise.reject(new Error('later')) : (await search).findFor(asked)),
+    search: async (asked) => (syncState.returning ? Promise.reject(new Error('later')) : (await search).findFor(asked)),
     store: (docs) => open.append(docs, 'relay'),
     saveCursor: (to) => open.writeCursor(to),
     queued: async () => (await open.household()).queued,
@@ -254,8 +254,8 @@ const sync = Promise.all([ledger, syncDatabase, files]).then(([open, db, beside]
     tell,
     onCrash: crashed,
     onTrouble: anew.inspect,
-    sealing: (on) => (known.seals = on),
-    returning: (on) => (known.returning = on),
+    sealing: (on) => (syncState.seals = on),
+    returning: (on) => (syncState.returning = on),
     belongs: (household) => void feed.then((open) => open.belongs(household)),
   }),
 );

@@ -13,14 +13,14 @@ import { setImmediate } from 'node:timers';
 import { STOPPED } from './settings.ts';
 
 export interface Leaving {
-  /** Aborts shortly after `asked`, unless `done` came first. */
+  /** Aborts shortly after `stop`, unless `done` came first. */
   readonly signal: AbortSignal;
   /** The request is over. */
   done(): void;
 }
 
 /** `before`: called just before the signal aborts. */
-export function createLeaving(asked: AbortSignal, before: () => void = () => undefined): Leaving {
+export function createLeaving(stop: AbortSignal, before: () => void = () => undefined): Leaving {
   const leave = new AbortController();
   let over = false;
   const afterTurns = (turns: number) => {
@@ -32,13 +32,13 @@ export function createLeaving(asked: AbortSignal, before: () => void = () => und
     setImmediate(() => afterTurns(turns - 1));
   };
   const onAsked = () => afterTurns(STOPPED.turns);
-  if (asked.aborted) leave.abort();
-  else asked.addEventListener('abort', onAsked, { once: true });
+  if (stop.aborted) leave.abort();
+  else stop.addEventListener('abort', onAsked, { once: true });
   return {
     signal: leave.signal,
     done() {
       over = true;
-      asked.removeEventListener('abort', onAsked);
+      stop.removeEventListener('abort', onAsked);
     },
   };
 }

@@ -37,7 +37,7 @@ interface Known {
 
 function createRoom(): Room {
   const models = new Map<string, Known>();
-  const known = (model: string): Known => {
+  const limitsOf = (model: string): Known => {
     const there = models.get(model);
     if (there) return there;
     const made: Known = { window: null, output: null, bytesPerToken: ROOM_LIMITS.bytesPerToken };
@@ -55,7 +55,7 @@ function createRoom(): Room {
   }
 
   function fit(model: string, request: MindRequest, toolless: boolean): number {
-    const { window, output, bytesPerToken } = known(model);
+    const { window, output, bytesPerToken } = limitsOf(model);
     const left = window === null ? Infinity : window - Math.ceil(bytesOf(request, toolless) / bytesPerToken);
     // The estimate may be wrong, so a small remainder is not trusted: the server states the limit
     // better.
@@ -64,19 +64,19 @@ function createRoom(): Room {
 
   return {
     first(model, request, without) {
-      const toolless = without || isCrowded(known(model), request);
+      const toolless = without || isCrowded(limitsOf(model), request);
       return { toolless, maxTokens: fit(model, request, toolless) };
     },
-    isCause: (model, request) => isCrowded(known(model), request),
+    isCause: (model, request) => isCrowded(limitsOf(model), request),
     less({ toolless, maxTokens }, said, request) {
-      const asked = Math.min(request.maxTokens, maxTokens);
-      const limits = limitsIn(said, asked);
+      const requestedTokens = Math.min(request.maxTokens, maxTokens);
+      const limits = limitsIn(said, requestedTokens);
       if (!limits) return null;
-      const of = known(request.model);
+      const of = limitsOf(request.model);
       const { window, input, isLeast, output } = limits;
       if (output !== null && output > 0) {
         of.output = output;
-        return output < asked ? { toolless, maxTokens: output } : null;
+        return output < requestedTokens ? { toolless, maxTokens: output } : null;
       }
       if (window === null || window <= 0) return null;
       of.window = window;
@@ -87,7 +87,7 @@ function createRoom(): Room {
       const left = window - counted;
       // At least halves the length, so that a server with a wrong count does not cause endless
       // retries.
-      const next = left < asked ? left : Math.floor(asked / 2);
+      const next = left < requestedTokens ? left : Math.floor(requestedTokens / 2);
       return next < ROOM_LIMITS.leastAnswer ? 'too-long' : { toolless, maxTokens: next };
     },
   };

@@ -31,10 +31,10 @@ function foundIn(block: MindBlock): readonly string[] {
 function readTools({ tools, messages }: Pick<MindRequest, 'tools' | 'messages'>, searching: boolean) {
   const told = describedTools(tools, searching);
   if (!searching) return told;
-  const found = new Set(messages.flatMap(({ blocks }) => blocks.flatMap(foundIn)));
+  const foundTools = new Set(messages.flatMap(({ blocks }) => blocks.flatMap(foundIn)));
   return [
     ...told.map((tool): MindTool | typeof SEARCH => (tool.finds ? SEARCH : tool)),
-    ...tools.filter((tool) => found.has(tool.name) && !told.includes(tool)),
+    ...tools.filter((tool) => foundTools.has(tool.name) && !told.includes(tool)),
   ];
 }
 

@@ -204,10 +204,10 @@ function eventsIn<Event>({ data, event: named }: EventSourceMessage, eventOf: Re
 
 /** Feeds the parser. Events before something unreadable are returned first. */
 function createEvents<Event>(eventOf: ReadEvent<Event>) {
-  let found: Event[] = [];
+  let pending: Event[] = [];
   const parser = createParser({
     maxBufferSize: MIND_LIMITS.eventCharacters,
-    onEvent: (message) => void found.push(...eventsIn(message, eventOf)),
+    onEvent: (message) => void pending.push(...eventsIn(message, eventOf)),
     onError(error) {
       if (error.type === 'max-buffer-size-exceeded') throw new UnreadableAnswer('an event of the stream is too long');
     },
@@ -219,8 +219,8 @@ function createEvents<Event>(eventOf: ReadEvent<Event>) {
     } catch (error) {
       failure = error;
     }
-    const events = found;
-    found = [];
+    const events = pending;
+    pending = [];
     yield* events;
     if (failure !== null) throw failure;
   };

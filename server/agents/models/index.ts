@@ -157,11 +157,11 @@ export async function openHomeModels(deps: HomeModelsDeps): Promise<HomeModels> 
     const next = await Promise.all(
       kept.map(async ({ connectionId, ...each }) => {
         if (each.key !== null) deps.onKey(each.key);
-        const known = pageOf(connectionId);
-        if (!known) return connected(connectionId, each, lineOf(each));
-        if (JSON.stringify(known.kept()) !== JSON.stringify(each))
-          await known.take(lineOf(each), each, { kind: 'untried' });
-        return known;
+        const page = pageOf(connectionId);
+        if (!page) return connected(connectionId, each, lineOf(each));
+        if (JSON.stringify(page.kept()) !== JSON.stringify(each))
+          await page.take(lineOf(each), each, { kind: 'untried' });
+        return page;
       }),
     );
     const gone = pages.filter((each) => !next.includes(each));
@@ -258,7 +258,7 @@ export async function openHomeModels(deps: HomeModelsDeps): Promise<HomeModels> 
     },
     async find() {
       if (may !== 'any') return null;
-      const found = await Promise.all(
+      const servers = await Promise.all(
         USUAL_SERVERS.map(async ({ program, address }): Promise<FoundServer[]> => {
           if (deps.isOwn(new URL(address))) return [];
           const server = { protocol: 'messages', baseUrl: address, headers: {}, fetch: globalThis.fetch } as const;
@@ -266,7 +266,7 @@ export async function openHomeModels(deps: HomeModelsDeps): Promise<HomeModels> 
           return models === null ? [] : [{ program, address, models: [...models] }];
         }),
       );
-      return found.flat();
+      return servers.flat();
     },
     reread,
     async close() {

@@ -69,14 +69,14 @@ export function createModelRoutes({
       return null;
     },
     async findServers() {
-      const found = await models.find();
-      if (found === null)
+      const servers = await models.find();
+      if (servers === null)
         throw problem(
           403,
           'model-address',
           'This household may not connect models on the relay’s own machine. The relay’s owner can allow it (--model-addresses any).',
         );
-      return { found };
+      return { found: servers };
     },
   });
 }

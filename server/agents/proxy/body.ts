@@ -43,28 +43,28 @@ interface Found {
   cached: boolean;
 }
 
-function inspect(value: unknown, found: Found, depth: number): void {
+function inspect(value: unknown, totals: Found, depth: number): void {
   if (typeof value !== 'object' || value === null || depth > DEPTH) return;
   if (Array.isArray(value)) {
-    for (const each of value) inspect(each, found, depth + 1);
+    for (const each of value) inspect(each, totals, depth + 1);
     return;
   }
   const { type, source, cache_control: cache }: { type?: unknown; source?: unknown; cache_control?: unknown } = value;
   if (typeof cache === 'object' && cache !== null) {
-    found.cached = true;
-    found.hourOfCache ||= 'ttl' in cache && cache.ttl === '1h';
+    totals.cached = true;
+    totals.hourOfCache ||= 'ttl' in cache && cache.ttl === '1h';
   }
   if ((type === 'image' || type === 'document') && typeof source === 'object' && source !== null) {
     const data = 'data' in source && typeof source.data === 'string' ? source.data : null;
     if (type === 'image') {
-      found.pictures += 1;
-      found.pictureBytes += data?.length ?? 0;
+      totals.pictures += 1;
+      totals.pictureBytes += data?.length ?? 0;
     } else if (!('content' in source) && !('type' in source && source.type === 'text')) {
       // A file of few bytes may have hundreds of pages, and each page also counts as a picture.
-      found.openEnded = true;
+      totals.openEnded = true;
     }
   }
-  for (const each of Object.values(value)) inspect(each, found, depth + 1);
+  for (const each of Object.values(value)) inspect(each, totals, depth + 1);
 }
 
 /**
@@ -80,27 +80,27 @@ const searchesOf = (most: unknown) =>
 /** `body`: parsed. `bytes`: its original size. */
 export function sizeOf(body: unknown, bytes: number): RequestSize {
   const parsed = shape.safeParse(body);
-  const found: Found = { pictures: 0, pictureBytes: 0, openEnded: false, hourOfCache: false, cached: false };
-  inspect(body, found, 0);
-  const known = parsed.success ? parsed.data : null;
-  const tools = (known?.tools ?? []).map(toolOf).filter(({ type }) => isOfServer(type));
+  const totals: Found = { pictures: 0, pictureBytes: 0, openEnded: false, hourOfCache: false, cached: false };
+  inspect(body, totals, 0);
+  const content = parsed.success ? parsed.data : null;
+  const tools = (content?.tools ?? []).map(toolOf).filter(({ type }) => isOfServer(type));
   const searching = tools.filter(({ type }) => type?.startsWith('web_search') === true);
   return {
-    model: known?.model ?? '',
-    bytes: Math.max(0, bytes - found.pictureBytes),
-    pictures: found.pictures,
-    openEnded: found.openEnded || tools.length > 0 || (known?.mcp_servers ?? []).length > 0,
+    model: content?.model ?? '',
+    bytes: Math.max(0, bytes - totals.pictureBytes),
+    pictures: totals.pictures,
+    openEnded: totals.openEnded || tools.length > 0 || (content?.mcp_servers ?? []).length > 0,
     searches: Math.min(
       SEARCHES_MOST,
       searching.reduce((sum, { most }) => sum + searchesOf(most), 0),
     ),
-    maxOutputTokens: known?.max_tokens ?? null,
-    cached: found.hourOfCache ? 'hour' : found.cached ? 'minutes' : 'not',
+    maxOutputTokens: content?.max_tokens ?? null,
+    cached: totals.hourOfCache ? 'hour' : totals.cached ? 'minutes' : 'not',
     terms: {
-      fast: known?.speed === 'fast',
+      fast: content?.speed === 'fast',
       // The default is `auto`, which uses priority capacity where the account has any.
-      priority: known?.service_tier !== 'standard_only',
-      resident: typeof known?.inference_geo === 'string' && known.inference_geo !== 'global',
+      priority: content?.service_tier !== 'standard_only',
+      resident: typeof content?.inference_geo === 'string' && content.inference_geo !== 'global',
       batch: false,
     },
   };
@@ -158,7 +158,7 @@ export async function readRequest(
 export function streamOf(
   pieces: AsyncGenerator<Uint8Array, void, undefined>,
   outgoing: ServerResponse,
-  gone: AbortController,
+  leaving: AbortController,
   over: () => Promise<void>,
 ): ReadableStream<Uint8Array> {
   const cut = () => {
@@ -174,13 +174,13 @@ export function streamOf(
           return controller.close();
         } catch (error) {
           if (!(error instanceof Error)) throw error;
-          gone.abort(error);
+          leaving.abort(error);
           await over();
           return cut();
         }
       },
       async cancel() {
-        gone.abort(new Error('the client has gone'));
+        leaving.abort(new Error('the client has gone'));
         await pieces.return();
         await over();
       },

@@ -211,17 +211,17 @@ function createOpenCalls(credentials: Pick<Credentials, 'onRevoke'>): OpenCalls 
   return {
     revoked,
     add(credentialId, client) {
-      const gone = new AbortController();
+      const leaving = new AbortController();
       const calls = open.get(credentialId) ?? new Set();
-      open.set(credentialId, calls.add(gone));
-      const leave = () => gone.abort(new Error('the client has gone'));
+      open.set(credentialId, calls.add(leaving));
+      const leave = () => leaving.abort(new Error('the client has gone'));
       if (client.aborted) leave();
       else client.addEventListener('abort', leave, { once: true });
       return {
-        gone,
+        gone: leaving,
         done() {
           client.removeEventListener('abort', leave);
-          calls.delete(gone);
+          calls.delete(leaving);
           if (calls.size === 0 && open.get(credentialId) === calls) open.delete(credentialId);
         },
       };
@@ -306,15 +306,15 @@ function ownCount({ size }: ProxyBody): ProxyAnswer {
 /** Parameters of the Messages API that pass. Others could mean anything to another server. */
 const PASSED_PARAMETERS = new Set(['beta', 'limit', 'after_id', 'before_id']);
 
-/** The models in the form of the Messages API: the list, or the one that `asked` names. */
-function ownList(models: readonly ListedModel[], asked: string | null): ProxyAnswer {
+/** The models in the form of the Messages API: the list, or the one that `requestedModel` names. */
+function ownList(models: readonly ListedModel[], requestedModel: string | null): ProxyAnswer {
   const data = models.map(({ id, name }) => ({
     ...{ type: 'model', id, display_name: name },
     created_at: '1970-01-01T00:00:00Z',
   }));
   const json = { 'content-type': 'application/json' };
-  const one = asked === null ? undefined : data.find(({ id }) => id === asked);
-  if (asked !== null && !one) {
+  const one = requestedModel === null ? undefined : data.find(({ id }) => id === requestedModel);
+  if (requestedModel !== null && !one) {
     const error = { type: 'not_found_error', message: 'No connected server has this model.' };
     return wholeAnswer(404, json, Buffer.from(JSON.stringify({ type: 'error', error })));
   }
@@ -344,8 +344,8 @@ function createLines(onError: ProxyDeps['onError']) {
   const lines = new Map<string, Line>();
   function of(to: UpstreamKey): Line {
     const baseUrl = to.baseUrl ?? OFFICIAL_API;
-    const known = lines.get(baseUrl);
-    if (known?.to === to) return known;
+    const connection = lines.get(baseUrl);
+    if (connection?.to === to) return connection;
     const upstream = createUpstream(baseUrl, PROXY_LIMITS.upstreamSilenceMs, to.createAgent?.());
     const line = {
       to,
@@ -353,7 +353,7 @@ function createLines(onError: ProxyDeps['onError']) {
       ask: createAsk({ upstream, key: to.key, stopsWhenLeft: to.stopsWhenLeft ?? isOfficial(to), onError }),
     };
     // Running requests end on their own connections.
-    known?.upstream.close();
+    connection?.upstream.close();
     lines.set(baseUrl, line);
     return line;
   }
@@ -368,14 +368,14 @@ function createLines(onError: ProxyDeps['onError']) {
 function passing(
   context: Context<Env>,
   { status, headers, body, close }: ProxyAnswer,
-  gone: AbortController,
+  leaving: AbortController,
   done: () => void,
 ): Response {
   const over = async () => {
     done();
     await close();
   };
-  return new Response(streamOf(body, context.env.outgoing, gone, over), {
+  return new Response(streamOf(body, context.env.outgoing, leaving, over), {
     status,
     headers: { 'cache-control': 'no-store', 'x-accel-buffering': 'no', ...headers },
   });
@@ -390,8 +390,8 @@ const pathOf = (context: Context<Env>, call: string) => {
   return `/v1${call}${query === '' ? '' : `?${query}`}`;
 };
 
-function respond(context: Context<Env>, outcome: Outcome, gone: AbortController, done: () => void): Response {
-  if (outcome.kind === 'answer') return passing(context, outcome.answer, gone, done);
+function respond(context: Context<Env>, outcome: Outcome, leaving: AbortController, done: () => void): Response {
+  if (outcome.kind === 'answer') return passing(context, outcome.answer, leaving, done);
   done();
   // A client that has disconnected reads nothing.
   return outcome.kind === 'error' ? errorResponse(outcome.error) : new Response(null, { status: 499 });
@@ -417,8 +417,8 @@ export function createProxy(deps: ProxyDeps): Proxy {
     if (bearer === null)
       return errorResponse((context.get('limit')?.(strangersOf(context)) ?? 0) > 0 ? TOO_MANY : BAD_CREDENTIAL);
     if (bearer.agentId === null) return errorResponse(OF_APPLICATION);
-    const known = (await everybody()).find((member) => member.agentId === bearer.agentId);
-    const agent = known ?? (bearer.run ? deps.newborn?.(bearer.agentId)?.member : undefined);
+    const caller = (await everybody()).find((member) => member.agentId === bearer.agentId);
+    const agent = caller ?? (bearer.run ? deps.newborn?.(bearer.agentId)?.member : undefined);
     if (!agent || agent.retired)
       return errorResponse({
         kind: 'no-agent',
@@ -527,24 +527,24 @@ export function createProxy(deps: ProxyDeps): Proxy {
       return passing(context, { status: 200, headers, body: heldAnswer(outcome, pingMs), close }, gone, done);
     });
 
-  /** `asked`: the model that is described. Null: all are listed. */
-  const get = (asked: string | null, context: Context<Env>) =>
+  /** `requestedModel`: the model that is described. Null: all are listed. */
+  const get = (requestedModel: string | null, context: Context<Env>) =>
     called(context, async ({ agent, credentialId, lineOf: forModel }, gone, done) => {
-      if (asked !== null && modelNameFault(asked) !== null)
-        return respond(context, { kind: 'error', error: noSuchName(asked) }, gone, done);
+      if (requestedModel !== null && modelNameFault(requestedModel) !== null)
+        return respond(context, { kind: 'error', error: noSuchName(requestedModel) }, gone, done);
       const admission = await admit({ agent, credentialId, size: null, signal: gone.signal });
       if (admission.kind === 'gone') return respond(context, left(gone.signal), gone, done);
       if (admission.kind === 'refused') return respond(context, { kind: 'error', error: admission.error }, gone, done);
       const line = forModel(null);
       if (line === null) {
-        const outcome = { kind: 'answer', answer: ownList(deps.listed?.() ?? [], asked) } as const;
+        const outcome = { kind: 'answer', answer: ownList(deps.listed?.() ?? [], requestedModel) } as const;
         return respond(context, outcome, gone, done);
       }
       const { ask: sendOn, to: key } = line;
       const sent = await sendOn(
         {
           method: 'GET',
-          path: pathOf(context, asked === null ? '/models' : `/models/${encodeURIComponent(asked)}`),
+          path: pathOf(context, requestedModel === null ? '/models' : `/models/${encodeURIComponent(requestedModel)}`),
           headers: requestHeaders(context.req.raw.headers, key),
           body: null,
           signal: gone.signal,

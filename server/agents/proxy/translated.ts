@@ -103,7 +103,7 @@ function resultOf({ tool_use_id, is_error, content = '' }: z.infer<typeof result
   };
 }
 
-function blocksOf(each: z.infer<typeof block>, known: KnownCalls): readonly MindBlock[] {
+function blocksOf(each: z.infer<typeof block>, calls: KnownCalls): readonly MindBlock[] {
   switch (each.type) {
     case 'text':
       return each.text === '' ? [] : [{ kind: 'text', text: each.text }];
@@ -119,7 +119,7 @@ function blocksOf(each: z.infer<typeof block>, known: KnownCalls): readonly Mind
     case 'tool_result':
       return [resultOf(each)];
     case 'tool_use':
-      return known.of(each.id) ?? [{ kind: 'tool-use', toolUseId: each.id, name: each.name, input: each.input }];
+      return calls.of(each.id) ?? [{ kind: 'tool-use', toolUseId: each.id, name: each.name, input: each.input }];
     case 'thinking':
     case 'redacted_thinking':
       return [];
@@ -155,12 +155,12 @@ export function createKnownCalls(most: number = PROXY_LIMITS.sealedCalls): Known
  * Merges messages so that roles alternate. A client's system message in between becomes part of the
  * user's turn.
  */
-function alternating(messages: z.infer<typeof schema>['messages'], known: KnownCalls): MindMessage[] {
+function alternating(messages: z.infer<typeof schema>['messages'], calls: KnownCalls): MindMessage[] {
   const all: { role: MindMessage['role']; blocks: MindBlock[] }[] = [];
   for (const { role: given, content } of messages) {
     const role = given === 'assistant' ? 'assistant' : 'user';
     const parts = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;
-    const blocks = parts.flatMap((each) => blocksOf(each, known));
+    const blocks = parts.flatMap((each) => blocksOf(each, calls));
     if (blocks.length === 0) continue;
     const last = all.at(-1);
     if (last?.role === role) last.blocks.push(...blocks);
@@ -187,14 +187,14 @@ function toolsOf(given: z.infer<typeof schema>['tools']): MindTool[] {
 
 type Translated = { readonly ok: true; readonly request: MindRequest } | { readonly ok: false; readonly why: string };
 
-function mindRequestOf(body: unknown, known: KnownCalls): Translated {
+function mindRequestOf(body: unknown, calls: KnownCalls): Translated {
   const parsed = schema.safeParse(body);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     return { ok: false, why: `${issue?.path.join('.') ?? 'the body'}: ${issue?.message ?? 'cannot be read'}` };
   }
   const { model, max_tokens: maxTokens, system, messages, tools, tool_choice: choice } = parsed.data;
-  const said = alternating(messages, known);
+  const said = alternating(messages, calls);
   if (said.at(-1)?.role !== 'user') return { ok: false, why: 'messages: the last one has to be the user’s' };
   if (said[0]?.role !== 'user') said.unshift({ role: 'user', blocks: [{ kind: 'text', text: '[Go on.]' }] });
   return {

@@ -177,8 +177,8 @@ export function createUpstream(
   const lines = agent ?? (secure ? new https.Agent({ keepAlive: true }) : new http.Agent({ keepAlive: true }));
   const root = base.pathname.replace(/\/+$/, '');
 
-  function send(asked: UpstreamRequest): Promise<UpstreamAnswer> {
-    const { method, path, headers, body, signal, onLost } = asked;
+  function send(query: UpstreamRequest): Promise<UpstreamAnswer> {
+    const { method, path, headers, body, signal, onLost } = query;
     return new Promise((resolve, reject) => {
       const length = body === null ? {} : { 'content-length': String(body.byteLength) };
       const request = (secure ? https : http).request(new URL(`${root}${path}`, base), {
@@ -195,7 +195,7 @@ export function createUpstream(
       request.on('error', (error: NodeJS.ErrnoException) => {
         if (signal.aborted || !isStale(error, request)) return reject(error);
         (onLost?.() ?? Promise.resolve(true))
-          .then((may) => (may ? send(asked) : Promise.reject(error)))
+          .then((may) => (may ? send(query) : Promise.reject(error)))
           .then(resolve, reject);
       });
       request.end(body ?? undefined);

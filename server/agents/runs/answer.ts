@@ -129,7 +129,7 @@ export function createAnswerWriter(deps: AnswerWriterDeps): AnswerWriter {
   const blocks: Block[] = [];
   const toolUseIds = new Set<string>();
   /** The first half of a surrogate pair, until the second half arrives. */
-  let held = '';
+  let halfCharacter = '';
   /** Start of the answer, ms since the epoch. */
   let startedAt = now();
   let begun = false;
@@ -145,9 +145,9 @@ export function createAnswerWriter(deps: AnswerWriterDeps): AnswerWriter {
 
   /** All of the text, except half a surrogate pair if more text may follow. */
   function takeText(words: string, last: boolean): RoostEvent[] {
-    const text = held + words;
-    held = !last && endsInHalf(text) ? text.slice(-1) : '';
-    const whole = text.slice(0, text.length - held.length);
+    const text = halfCharacter + words;
+    halfCharacter = !last && endsInHalf(text) ? text.slice(-1) : '';
+    const whole = text.slice(0, text.length - halfCharacter.length);
     return whole === '' ? [] : [...startEvents(), { kind: 'text', messageId, text: whole }];
   }
 

@@ -48,17 +48,17 @@ interface ReadAroundDeps {
 }
 
 export function createReadAround({ configs, directory, now, onError }: ReadAroundDeps): ReadAround {
-  let known: Pick<Around, 'timeZone' | 'team'> | null = null;
+  let lastRead: Pick<Around, 'timeZone' | 'team'> | null = null;
   return async () => {
     try {
       const [{ effective }, team] = await Promise.all([configs.household(), directory.all()]);
-      known = { timeZone: effective.time_zone, team };
+      lastRead = { timeZone: effective.time_zone, team };
     } catch (error) {
       // A failure to read the date and the names must not end a conversation.
-      if (known === null) throw error;
+      if (lastRead === null) throw error;
       onError(error);
     }
-    return { now: now(), ...known };
+    return { now: now(), ...lastRead };
   };
 }
 

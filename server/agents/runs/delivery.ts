@@ -159,14 +159,15 @@ export function createDelivery(deps: SpeakerDeps, onInboxRead: (items: readonly 
   const watchReading = createWatchReading();
   const mindNow = () => context.mind.current?.() ?? context.mind;
   const askedNow = () => ({ mind: mindNow(), model: deps.model(), reads: room.contextTokens });
-  let asked = askedNow();
+  let current = askedNow();
   let wasDemo = false;
   let saidByPerson = 0;
   /** The model is offered no tools, as its answers report. */
   let toolless = false;
   /** The agent knows that its conversation will be compacted. */
   let isToldNear = false;
-  const windowNow = () => windowTokensOf(asked.model, room.contextTokens, asked.mind.window?.(asked.model) ?? null);
+  const windowNow = () =>
+    windowTokensOf(current.model, room.contextTokens, current.mind.window?.(current.model) ?? null);
   const window = createWindow({
     conversation,
     get fixed() {
@@ -207,10 +208,10 @@ export function createDelivery(deps: SpeakerDeps, onInboxRead: (items: readonly 
    * changed.
    */
   function chooseMind(): string | null {
-    const before = asked;
-    asked = askedNow();
-    if (asked.model !== before.model || asked.reads !== before.reads) window.readsNow(windowNow());
-    if (!wasDemo || isRehearsal(asked.mind)) return null;
+    const before = current;
+    current = askedNow();
+    if (current.model !== before.model || current.reads !== before.reads) window.readsNow(windowNow());
+    if (!wasDemo || isRehearsal(current.mind)) return null;
     conversation.changeAnswers(withoutDisclaimers);
     return MODEL_CAME;
   }
@@ -244,7 +245,7 @@ export function createDelivery(deps: SpeakerDeps, onInboxRead: (items: readonly 
     const [offered, around] = await Promise.all([toolbox.offered(caller, begunWith), context.around()]);
     const names = offered
       .all()
-      .filter(({ provider }) => !provider || asked.mind.web?.(asked.model))
+      .filter(({ provider }) => !provider || current.mind.web?.(current.model))
       .map(({ name }) => name);
     if (system.offer(names) && deps.systemAround) briefing.announced(deps.systemAround, system.text());
     if (given.length === 0) onInboxRead(gathered?.items ?? []);
@@ -261,7 +262,7 @@ export function createDelivery(deps: SpeakerDeps, onInboxRead: (items: readonly 
     const gathered = await gather(turn, messageId, mine);
     if (!gathered) return null;
     const { caller, offered, around } = gathered;
-    const { mind, model } = asked;
+    const { mind, model } = current;
     let spent = 0;
     const { items, read } = turn;
     conversation.addUser(briefing.textsOf(items, around));
@@ -293,19 +294,19 @@ export function createDelivery(deps: SpeakerDeps, onInboxRead: (items: readonly 
         onToolless(isToolless) {
           toolless = isToolless;
           // An egg has one tool, and is asked for its name in words instead.
-          if (isToolless && announces()) notices.toolless(asked.model);
+          if (isToolless && announces()) notices.toolless(current.model);
         },
         watchReading,
         onReadLess(of, tokens, sent) {
           // All conversations with this model are cut. One of them says so.
-          if (asked.mind.readsOnly?.(of, tokens) !== false) notices.readLess(of, tokens, sent);
+          if (current.mind.readsOnly?.(of, tokens) !== false) notices.readLess(of, tokens, sent);
         },
         tools: () => offered.now(),
         maxTokens: Math.min(room.maxAnswerTokens, bounds?.answerTokens ?? Infinity),
         maxTurns: bounds?.requests ?? limits.maxTurns,
         resultCharacters: limits.resultCharacters,
         unreadableTurns: limits.unreadableTurns,
-        onWindow: (of, tokens) => asked.mind.learn?.(of, tokens),
+        onWindow: (of, tokens) => current.mind.learn?.(of, tokens),
         conversation,
         window,
         compactor,

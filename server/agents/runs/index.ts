@@ -164,9 +164,9 @@ interface Live extends Run, Pick<Speaker, 'correctSummary'> {
 }
 
 /** Runs one turn. The run has the agent's turn until then, so nothing else asks its mind. */
-function beginRun(deps: RunsDeps, rest: Rest, asked: AgentRun<unknown>, life: Life): Live {
+function beginRun(deps: RunsDeps, rest: Rest, request: AgentRun<unknown>, life: Life): Live {
   const { log, now, newId, logger, limits = RUN_LIMITS } = deps;
-  const { identity, instructions, context: first, tools, mind, limits: own } = asked;
+  const { identity, instructions, context: first, tools, mind, limits: own } = request;
   const { agentId } = identity;
   const { runId } = life;
   const timers = createTimerSet(deps.timers);
@@ -229,8 +229,8 @@ function beginRun(deps: RunsDeps, rest: Rest, asked: AgentRun<unknown>, life: Li
     ...(mind.laterModel === undefined ? {} : { laterModel: mind.laterModel }),
     ...(mind.cachesForAnHour === undefined ? {} : { cachesForAnHour: mind.cachesForAnHour }),
     system: instructions,
-    worksBy: asked.worksBy,
-    ...(asked.tellsAround === undefined ? {} : { tellsAround: asked.tellsAround }),
+    worksBy: request.worksBy,
+    ...(request.tellsAround === undefined ? {} : { tellsAround: request.tellsAround }),
     tools: tools.own,
     announces: () => true,
     hooks: {
@@ -243,7 +243,7 @@ function beginRun(deps: RunsDeps, rest: Rest, asked: AgentRun<unknown>, life: Li
         refusedForNow ||= isRefusedForNow(end.failure);
         return life.ended(...endOfRun(end, end.interruption));
       },
-      ...(asked.readsInbox
+      ...(request.readsInbox
         ? {
             gather: (run: string) =>
               takeWaiting({ ...context, inbox: deps.inbox, directory: deps.directory }, life, run),
@@ -322,26 +322,26 @@ export function createRuns(deps: RunsDeps): Runs {
       (await pauses.wait(agentId, { signal, limitMs: Infinity })) !== 'aborted' || !signal.aborted,
   };
 
-  async function start<Refusal>(asked: AgentRun<Refusal>): Promise<Started<Refusal>> {
-    const { agentId } = asked.identity;
+  async function start<Refusal>(request: AgentRun<Refusal>): Promise<Started<Refusal>> {
+    const { agentId } = request.identity;
     if (closing.signal.aborted) return { ok: false, refusal: { why: 'closing' } };
     const endTurn =
-      asked.takesTurn === false
+      request.takesTurn === false
         ? () => undefined
-        : await turns.take(agentId, { signal: closing.signal, limitMs: asked.limits.busyMs });
+        : await turns.take(agentId, { signal: closing.signal, limitMs: request.limits.busyMs });
     if (!endTurn) return { ok: false, refusal: { why: closing.signal.aborted ? 'closing' : 'agent-busy' } };
     let recordEnd: Awaited<ReturnType<RecordWork>> = () => Promise.resolve();
     try {
       const runId = newId();
-      const refusal = (await asked.begins?.(runId)) ?? null;
+      const refusal = (await request.begins?.(runId)) ?? null;
       if (refusal !== null) {
         endTurn();
         return { ok: false, refusal };
       }
-      recordEnd = await recordWork(agentId, { kind: 'run', runId, cause: asked.cause });
-      const life = createLife({ runId, agentId, sessionId: null, cause: asked.cause, now });
+      recordEnd = await recordWork(agentId, { kind: 'run', runId, cause: request.cause });
+      const life = createLife({ runId, agentId, sessionId: null, cause: request.cause, now });
       await log.append([life.started()]);
-      const run = beginRun(deps, rest, asked, life);
+      const run = beginRun(deps, rest, request, life);
       live.add(run);
       const onEnd = async () => {
         live.delete(run);
@@ -360,12 +360,12 @@ export function createRuns(deps: RunsDeps): Runs {
   return {
     start(asked) {
       const started = start(asked);
-      const known = started.then(
+      const settled = started.then(
         () => undefined,
         () => undefined,
       );
-      starting.add(known);
-      void known.then(() => starting.delete(known));
+      starting.add(settled);
+      void settled.then(() => starting.delete(settled));
       return started;
     },
     cutOff(sentence) {

@@ -136,11 +136,11 @@ type Waiting = Pick<MindTool, 'waits' | 'roomy'>;
 const deferredTools = new WeakMap<MindTool, Map<string, MindTool>>();
 
 function deferred(tool: MindTool, waiting: Waiting): MindTool {
-  const known = deferredTools.get(tool) ?? new Map<string, MindTool>();
-  deferredTools.set(tool, known);
+  const byName = deferredTools.get(tool) ?? new Map<string, MindTool>();
+  deferredTools.set(tool, byName);
   const state = `${waiting.waits} ${waiting.roomy}`;
-  const made = known.get(state) ?? { ...tool, ...waiting };
-  known.set(state, made);
+  const made = byName.get(state) ?? { ...tool, ...waiting };
+  byName.set(state, made);
   return made;
 }
 
@@ -148,7 +148,7 @@ function createToolSearch(
   limits: Pick<RunLimits, 'toolsAtOnce' | 'toolsWithoutSearch' | 'mcpToolsAtOnce' | 'toolsFound'>,
 ): ToolSearch {
   const atHand = new Set<string>();
-  const found = new Set<string>();
+  const foundNames = new Set<string>();
   let hasBegun = false;
   /** The latest list. It is read several times for each request. */
   let latest: { readonly all: readonly MindTool[]; readonly offered: readonly MindTool[] } | null = null;
@@ -169,7 +169,7 @@ function createToolSearch(
     const [core, small] = [limits.toolsAtOnce, limits.toolsWithoutSearch].map((most) => coreOf(own, hasMany, most));
     const marked = all.map((tool): MindTool => {
       if (atHand.has(tool.name) || small?.has(tool) || (isMcpTool(tool) && !hasMany)) return tool;
-      const waits = found.has(tool.name) ? 'found' : 'unseen';
+      const waits = foundNames.has(tool.name) ? 'found' : 'unseen';
       return deferred(tool, core?.has(tool) ? { waits, roomy: true } : { waits });
     });
     const waiting = marked.filter(({ waits }) => waits);
@@ -179,11 +179,11 @@ function createToolSearch(
   return {
     offered,
     begin(all, words, asked) {
-      const into = hasBegun ? found : atHand;
+      const into = hasBegun ? foundNames : atHand;
       hasBegun = true;
       for (const { name } of all) if (asked.includes(name) || words.some((text) => names(text, name))) add(into, name);
     },
-    called: (name) => add(found, name),
+    called: (name) => add(foundNames, name),
     find(called, all, input) {
       const waiting = offered(all).filter(({ waits }) => waits);
       if (called !== FIND_TOOL || waiting.length === 0) return null;
@@ -193,7 +193,7 @@ function createToolSearch(
       const fitting = searched(waiting, query);
       const best = fitting.slice(0, limits.toolsFound);
       if (best.length === 0) return toolError('No tool fits these words. Try others.');
-      for (const { name } of best) add(found, name);
+      for (const { name } of best) add(foundNames, name);
       return toolDone(
         [
           'You can call these now:',
@@ -321,9 +321,9 @@ export function createToolbox({ context, agentId, own, untilResumed }: ToolboxDe
         });
         return toolError(TOOL_BROKEN);
       }
-      const known = all();
-      const found = search.find(name, table, input);
-      if (found) return found;
+      const tools = all();
+      const matches = search.find(name, table, input);
+      if (matches) return matches;
       if (own.definitions.some((tool) => tool.name === name)) {
         search.called(name);
         return await own.run(name, input, signal, caller.run);
@@ -331,7 +331,7 @@ export function createToolbox({ context, agentId, own, untilResumed }: ToolboxDe
       const isOff = SWITCHED.includes(toolsetOf(name)) && teamTools.all().some((tool) => tool.name === name);
       return toolError(
         `There is no tool “${name}” here. ${isOff && !alone() ? `${SWITCHED_OFF} ` : ''}You have: ${describedTools(
-          known,
+          tools,
           false,
         )
           .map((tool) => tool.name)

@@ -60,13 +60,13 @@ export function createCalls({ context, log, presence, guests, lead, eggs, closed
     const parsed = named.ok ? named : parseTeamCall(message.text, await living());
     if (!parsed.ok)
       return refused('malformed', `This begins like a call to the team but cannot be read: ${parsed.reason}.`);
-    const asked = withShownNames(parsed.call);
+    const shownCall = withShownNames(parsed.call);
     const callId = newId();
-    wakeResting(asked, callId);
-    const admission = admit(asked, presence, guests, (agentId) => pauses.isPaused(agentId));
+    wakeResting(shownCall, callId);
+    const admission = admit(shownCall, presence, guests, (agentId) => pauses.isPaused(agentId));
     if (!admission.ok) return refused('already-awake', admission.detail);
     const { call } = admission;
-    if (call === null) return postNothing(message, asked, callId);
+    if (call === null) return postNothing(message, shownCall, callId);
     const running = createRunningCall({ context, callId, kind: call.kind });
     const agents = seatAll(call, running);
     running.seat(agents);
@@ -99,8 +99,8 @@ export function createCalls({ context, log, presence, guests, lead, eggs, closed
    * already decided.
    */
   async function bring(payload: AgentPayload): Promise<Brought> {
-    const asked = withShownNames({ kind: 'wake', agents: [payload] });
-    const admission = admit(asked, presence, guests, (agentId) => pauses.isPaused(agentId));
+    const shownCall = withShownNames({ kind: 'wake', agents: [payload] });
+    const admission = admit(shownCall, presence, guests, (agentId) => pauses.isPaused(agentId));
     if (!admission.ok) return admission;
     if (admission.call === null) return { ok: true, over: Promise.resolve() };
     const callId = newId();

@@ -51,8 +51,8 @@ export async function applyChange(
   const { record, now, sessionId, askFirst } = context;
   if (call.tool === 'spawn_team') return toolError('Only the lead calls the team.');
   const caller: Caller = { agentId, sessionId, runId, run: answer, kind: 'session', signal };
-  const asked = await askFirst(call.tool, call.input, caller);
-  if (asked) return asked;
+  const permission = await askFirst(call.tool, call.input, caller);
+  if (permission) return permission;
   const change = changeOf(call);
   void record([{ kind: 'agent-changed', time: now(), agentId, sessionId, change }]);
   return toolDone(storedText(change));

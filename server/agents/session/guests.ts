@@ -58,14 +58,14 @@ export function createGuests({ sessionId, now, timers, limits, pauses, record, o
   return {
     async called(agent, { credentialId, name: given, readsInbox }) {
       const name = shownName(given, 'label');
-      const known = guests.get(credentialId);
+      const before = guests.get(credentialId);
       const client: CallingClient = {
         credentialId,
         name,
-        readsInbox: readsInbox || (known?.client.readsInbox ?? false),
+        readsInbox: readsInbox || (before?.client.readsInbox ?? false),
       };
-      const guest = known ?? { agent, client, cancelSilence: () => undefined };
-      const isNews = !known || known.client.readsInbox !== client.readsInbox;
+      const guest = before ?? { agent, client, cancelSilence: () => undefined };
+      const isNews = !before || before.client.readsInbox !== client.readsInbox;
       guest.client = client;
       guests.set(credentialId, guest);
       awaitCall(guest);

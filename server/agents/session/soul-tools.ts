@@ -31,7 +31,7 @@ const mayRead = ({ credential }: Caller) => Promise.resolve(credential?.readsSou
 
 export function createSoulTools({ log, wakePayloads, askFirst, now }: SoulToolDeps): readonly TeamTool[] {
   /** By credential, the soul that its client last read or wrote; null: there was none. */
-  const known = new Map<string, string | null>();
+  const souls = new Map<string, string | null>();
 
   const store = (caller: Caller, change: Change) => storeChange({ log, now }, caller, change);
 
@@ -39,7 +39,7 @@ export function createSoulTools({ log, wakePayloads, askFirst, now }: SoulToolDe
   function whyNotWrite({ agentId, credential }: Caller): string | null {
     const soul = wakePayloads.soulOf(agentId);
     if (soul === null) return null;
-    const last = credential && known.get(credential.credentialId);
+    const last = credential && souls.get(credential.credentialId);
     if (last === undefined)
       return 'You have not read your soul, and this would replace it. Nothing was stored. Call read_soul first. Then write the soul, with everything that should stay.';
     return soul === undefined || last === soul
@@ -72,7 +72,7 @@ export function createSoulTools({ log, wakePayloads, askFirst, now }: SoulToolDe
       run(_input, { agentId, credential }) {
         const soul = wakePayloads.soulOf(agentId);
         if (soul === undefined) return Promise.resolve(toolError(`Your soul ${NOT_HERE}`));
-        if (credential) known.set(credential.credentialId, soul);
+        if (credential) souls.set(credential.credentialId, soul);
         return Promise.resolve(
           toolDone(
             soul === null
@@ -104,10 +104,10 @@ export function createSoulTools({ log, wakePayloads, askFirst, now }: SoulToolDe
         if (caller.sessionId === null) return toolError(NO_SESSION);
         const why = whyNotWrite(caller);
         if (why !== null) return toolError(why);
-        const asked = await askFirst('write_soul', { text }, caller);
-        if (asked) return asked;
+        const permission = await askFirst('write_soul', { text }, caller);
+        if (permission) return permission;
         const kept = await store(caller, { kind: 'soul', individuationArtifact: text });
-        if (caller.credential) known.set(caller.credential.credentialId, text);
+        if (caller.credential) souls.set(caller.credential.credentialId, text);
         return kept;
       },
     }),

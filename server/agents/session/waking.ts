@@ -31,7 +31,7 @@ function wakes({ context, call, payload, onWake }: WakingDeps, here: Here): Way 
   const { sessionId, now, prompts } = context;
   const { id: agentId, position } = payload;
   let recorded: Promise<void> | null = null;
-  let asked = false;
+  let wasAsked = false;
   /** What the agent did alone while it slept. It has been told everything up to that time. */
   let note: string | null = null;
   /** What it keeps, as it is when it wakes. */
@@ -50,8 +50,8 @@ function wakes({ context, call, payload, onWake }: WakingDeps, here: Here): Way 
    * of them.
    */
   function noteAsked(): void {
-    if (asked) return;
-    asked = true;
+    if (wasAsked) return;
+    wasAsked = true;
     call.asked(agentId);
     void call.whenAsked().then(recordWake);
   }
@@ -109,7 +109,7 @@ function wakes({ context, call, payload, onWake }: WakingDeps, here: Here): Way 
     onState: noteAsked,
     // The agent is busy, so the wake is this one and starts no further turn.
     onEnd(leaves) {
-      if (leaves || asked) void recordWake();
+      if (leaves || wasAsked) void recordWake();
     },
     firstEvent: () => ({ kind: 'agent-awake', time: now(), agentId, position, sessionId }),
   };

@@ -60,11 +60,11 @@ export function createWakes(deps: WakesDeps): OpenWakes {
   const { hooks, happened } = createThreadHooks({ ...deps, ask, flags, nameOf });
 
   async function addressee(sender: Sender, to: string) {
-    const found = await directory.find(to);
-    if (!found.ok) return found;
-    if (found.agent.agentId === sender.agentId)
+    const member = await directory.find(to);
+    if (!member.ok) return member;
+    if (member.agent.agentId === sender.agentId)
       return { ok: false as const, reason: 'That is you. Send the message to another agent.' };
-    return found;
+    return member;
   }
 
   const messageOf = (sender: Sender, to: string, text: string) => ({
@@ -77,9 +77,9 @@ export function createWakes(deps: WakesDeps): OpenWakes {
   });
 
   const message: Wakes['message'] = async (sender, { to, text, priority, type }) => {
-    const found = await addressee(sender, to);
-    if (!found.ok) return toolError(found.reason);
-    const { agentId } = found.agent;
+    const recipient = await addressee(sender, to);
+    if (!recipient.ok) return toolError(recipient.reason);
+    const { agentId } = recipient.agent;
     const name = await nameOf(agentId);
     const message = { ...messageOf(sender, agentId, text), priority, ...(type === undefined ? {} : { type }) };
     const full = await inbox.put(message, name);
@@ -97,9 +97,9 @@ export function createWakes(deps: WakesDeps): OpenWakes {
   };
 
   const wake: Wakes['wake'] = async (sender, { to, text, reason }) => {
-    const found = await addressee(sender, to);
-    if (!found.ok) return toolError(found.reason);
-    const { agentId } = found.agent;
+    const recipient = await addressee(sender, to);
+    if (!recipient.ok) return toolError(recipient.reason);
+    const { agentId } = recipient.agent;
     const name = await nameOf(agentId);
     // The copy in the inbox is urgent, and requests nothing by itself.
     const message = { ...messageOf(sender, agentId, text), priority: 'urgent' as const };

@@ -202,10 +202,10 @@ export function createWakeTools({
   /** The lead is present as long as the session is. */
   const isNotLead = ({ agentId }: Caller) => Promise.resolve(agentId !== LEAD_ID);
   /** Several tools check one caller at the same time. */
-  const asked = new WeakMap<Caller, ReturnType<Configs['agent']>>();
+  const configOfCall = new WeakMap<Caller, ReturnType<Configs['agent']>>();
   function configOf(caller: Caller): ReturnType<Configs['agent']> {
-    const config = asked.get(caller) ?? configs.agent(caller.agentId);
-    asked.set(caller, config);
+    const config = configOfCall.get(caller) ?? configs.agent(caller.agentId);
+    configOfCall.set(caller, config);
     return config;
   }
   const mayWake = async (caller: Caller) => {
@@ -362,11 +362,11 @@ export function createWakeTools({
       input: z.object({ agent: to }),
       allowed: mayPutOthersToSleep,
       async run(input, caller) {
-        const found = await directory.find(input.agent);
-        if (!found.ok) return toolError(found.reason);
+        const member = await directory.find(input.agent);
+        if (!member.ok) return toolError(member.reason);
         return (
-          (await setPaused(found.agent.agentId, caller)) ??
-          toolDone(`${withSeatWhereAlike(await directory.all(), found.agent.agentId)} is asleep.`)
+          (await setPaused(member.agent.agentId, caller)) ??
+          toolDone(`${withSeatWhereAlike(await directory.all(), member.agent.agentId)} is asleep.`)
         );
       },
     }),

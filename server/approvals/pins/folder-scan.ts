@@ -186,11 +186,11 @@ function createListings(folder: string) {
     const file = await open(absolute(path), constants.O_RDONLY | constants.O_NONBLOCK).catch(() => null);
     if (!file) return false;
     try {
-      const found = await file.stat();
-      if (!found.isFile()) return false;
+      const stats = await file.stat();
+      if (!stats.isFile()) return false;
       const head = Buffer.alloc(2);
       await file.read(head, 0, 2, 0);
-      return (found.mode & 0o111) !== 0 || head.toString() === '#!';
+      return (stats.mode & 0o111) !== 0 || head.toString() === '#!';
     } finally {
       await file.close();
     }
@@ -200,15 +200,15 @@ function createListings(folder: string) {
    * Finds the file at this path, files that match without an extension, and files that represent a
    * folder at this path.
    */
-  async function lookUp(path: string, found: Set<string>): Promise<void> {
+  async function lookUp(path: string, files: Set<string>): Promise<void> {
     const parent = posix.dirname(path) === '.' ? '' : posix.dirname(path);
-    const known = await names(parent);
-    if (!known) return;
+    const siblings = await names(parent);
+    if (!siblings) return;
     const last = posix.basename(path);
-    const own = (name: string, within: string) => found.add(within === '' ? name : `${within}/${name}`);
-    const kind = known.kinds.get(last);
-    if (kind === 'file' || kind === 'link') found.add(path);
-    for (const name of known.stems.get(last) ?? []) own(name, parent);
+    const own = (name: string, within: string) => files.add(within === '' ? name : `${within}/${name}`);
+    const kind = siblings.kinds.get(last);
+    if (kind === 'file' || kind === 'link') files.add(path);
+    for (const name of siblings.stems.get(last) ?? []) own(name, parent);
     if (kind !== 'folder') return;
     for (const [name, inner] of (await names(path))?.kinds ?? [])
       if (inner !== 'folder' && STANDS_FOR_FOLDER.test(name)) own(name, path);
@@ -283,8 +283,8 @@ export function createFolderScan(folder: string, alsoCalled: readonly string[], 
       return true;
     },
     async takeWellKnown(base) {
-      const known = await names(base);
-      for (const [name, kind] of known?.kinds ?? [])
+      const childNames = await names(base);
+      for (const [name, kind] of childNames?.kinds ?? [])
         if (kind !== 'folder' && isWellKnown(name)) await scan.take(base === '' ? name : `${base}/${name}`, true);
       const below = (path: string) => (base === '' ? path : `${base}/${path}`);
       for (const path of RUN_FILES.map(below)) if ((await scan.kindOf(path)) !== null) await scan.take(path, true);
@@ -331,17 +331,17 @@ export function createFolderScan(folder: string, alsoCalled: readonly string[], 
       return true;
     }
     try {
-      const found = await file.stat({ bigint: true });
-      if (found.isDirectory()) return false;
-      const stamp = `stamp:${[found.dev, found.ino, found.size, found.mtimeNs, found.ctimeNs].join(' ')}`;
-      const bytes = Number(found.size);
+      const stats = await file.stat({ bigint: true });
+      if (stats.isDirectory()) return false;
+      const stamp = `stamp:${[stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(' ')}`;
+      const bytes = Number(stats.size);
       const as = (mark: string, text: string | null) => {
         // The content of a file outside the folder is not shown.
         const shown = text !== null && text.length <= texts && !(leadsTo !== null && isAbsolute(leadsTo)) ? text : null;
         texts -= shown?.length ?? 0;
         keep({ file: { path, leadsTo, kind: 'file', bytes, entries: 0, mark, inTurn, text: shown }, text });
       };
-      if (!found.isFile()) keep({ file: { ...EMPTY, path, leadsTo, kind: 'other', mark: stamp, inTurn }, text: null });
+      if (!stats.isFile()) keep({ file: { ...EMPTY, path, leadsTo, kind: 'other', mark: stamp, inTurn }, text: null });
       else if (bytes > limits.hashedBytes || bytes > hashedBytes) as(stamp, null);
       else {
         hashedBytes -= bytes;
@@ -361,12 +361,12 @@ export function createFolderScan(folder: string, alsoCalled: readonly string[], 
     const mark = `tree:${path}`;
     if (namesTaken.has(mark)) return;
     namesTaken.add(mark);
-    const known = await names(path);
-    if (!known || depth > MOST_DEPTH) {
+    const childNames = await names(path);
+    if (!childNames || depth > MOST_DEPTH) {
       isWhole = false;
       return;
     }
-    for (const [name, kind] of [...known.kinds].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    for (const [name, kind] of [...childNames.kinds].sort(([a], [b]) => (a < b ? -1 : 1))) {
       if (++entries > limits.entries) {
         isWhole = false;
         return;
@@ -380,19 +380,19 @@ export function createFolderScan(folder: string, alsoCalled: readonly string[], 
 
   /** `runs`: the file counts whatever its name. */
   async function takeWord(word: string, base: string, runs: boolean): Promise<void> {
-    const found = new Set<string>();
+    const paths = new Set<string>();
     const path = word.length > limits.word ? null : scan.pathOf(word, base);
     if (path === null || path === '') return;
-    await lookUp(path, found);
+    await lookUp(path, paths);
     // `import package.module`
     if (/^[\p{L}_][\p{L}\p{N}_]*(?:\.[\p{L}_][\p{L}\p{N}_]*)+$/u.test(word)) {
       const parts = word.split('.');
       for (let length = 1; length <= parts.length; length++) {
         const dotted = scan.pathOf(parts.slice(0, length).join('/'), base);
-        if (dotted !== null) await lookUp(dotted, found);
+        if (dotted !== null) await lookUp(dotted, paths);
       }
     }
-    for (const each of found) if (runs || (await isRun(each))) await scan.take(each, true);
+    for (const each of paths) if (runs || (await isRun(each))) await scan.take(each, true);
   }
 
   return scan;

@@ -193,7 +193,7 @@ export function createGranted({ configs, pins, agreed }: GrantedDeps) {
     const command = answer === 'always-command' ? commandOf(tool, JSON.parse(input)) : null;
     // Read before the transaction: an embedded store answers no other query during one.
     const reach = await pins.reachOf({ agentId, tool });
-    const { allowed_commands: known } = await coordinationOf(agentId);
+    const { allowed_commands: allowedCommands } = await coordinationOf(agentId);
     return await configs.changeAgent(
       agentId,
       ({ own, effective }) => {
@@ -206,7 +206,8 @@ export function createGranted({ configs, pins, agreed }: GrantedDeps) {
       },
       async (within) => {
         if (!(await begin(within))) return false;
-        if (command !== null && reach !== null) await agreed.put(agentId, command, { reach, pinned }, known, within);
+        if (command !== null && reach !== null)
+          await agreed.put(agentId, command, { reach, pinned }, allowedCommands, within);
         return true;
       },
     );

@@ -91,13 +91,13 @@ export function createGuards(base: ApprovalsBase) {
     if (text.length > CALL_LIMITS.askedInput) return toolError(TOO_LONG);
     const words = caller.kind === 'run' ? WAITS_IN_A_RUN : WAITS;
     const lies = await pins.of({ agentId: caller.agentId, folder: caller.folder, tool: tool.name, input });
-    const asked = await question(
+    const answer = await question(
       newCall(tool.name, input, caller),
       text,
       { now: lies, before },
       { replaces: takesPlaceOf(tool, input) },
     );
-    if (asked === null) return toolError(TOO_MANY);
+    if (answer === null) return toolError(TOO_MANY);
     changed(caller.agentId);
     return { ...toolDone(words), asks: true };
   }
@@ -115,21 +115,21 @@ export function createGuards(base: ApprovalsBase) {
       ...(tool.provider ? { begun: begunOf(tool) } : {}),
       async run(input, caller) {
         const call = { agentId: caller.agentId, folder: caller.folder, tool: tool.name, input };
-        const held = await letBy(call);
-        switch (held.by) {
+        const permission = await letBy(call);
+        switch (permission.by) {
           case 'off':
             return toolError(SWITCHED_OFF);
           case 'ask':
-            return await ask(tool, input, caller, held);
+            return await ask(tool, input, caller, permission);
           case 'allow':
             return tool.asking
               ? await ask(tool, input, caller, { before: null })
               : await run(tool, input, caller, 'grant');
           case 'command': {
-            const agreedTo = held.with ? { agreed: contents.agreed(call, held.with.pinned) } : {};
+            const agreedTo = permission.with ? { agreed: contents.agreed(call, permission.with.pinned) } : {};
             const outcome = await run(tool, input, { ...caller, ...agreedTo }, 'command');
             if (!outcome.changed) return outcome;
-            return await ask(tool, input, caller, { before: held.with?.pinned?.files ?? null });
+            return await ask(tool, input, caller, { before: permission.with?.pinned?.files ?? null });
           }
         }
       },

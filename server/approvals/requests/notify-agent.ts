@@ -169,15 +169,15 @@ export function createNotifyAgent(deps: NotifyAgentDeps): NotifyAgent {
       if (closing.aborted || (await inbox.count(agentId)) === 0 || !(await alone.can(agentId))) return;
       await wakeByPerson(agentId, { alone: true });
     });
-    const known = next.catch((error: unknown) =>
+    const started = next.catch((error: unknown) =>
       logger.error('A run that begins with a result could not be started. The result waits.', {
         agentId,
         error,
       }),
     );
-    followUps.set(agentId, known);
+    followUps.set(agentId, started);
     // Not awaited at shutdown, because the run itself is.
-    void known.then(() => followUps.get(agentId) === known && followUps.delete(agentId));
+    void started.then(() => followUps.get(agentId) === started && followUps.delete(agentId));
   }
 
   return async (call, input, answer, also) => {

@@ -93,14 +93,15 @@ export function createPermissions({
     },
     async ask({ tool, input, caller }) {
       const { agentId, signal } = caller;
-      const held = await letBy({ agentId, tool, input });
-      if (held.by === 'off') return { allowed: false, words: SWITCHED_OFF };
-      if (held.by === 'ask' && charactersIn(input) > CALL_LIMITS.askedInput) return { allowed: false, words: TOO_LONG };
-      const text = held.by === 'ask' ? JSON.stringify(input ?? null) : '';
-      const pinned = held.by === 'ask' ? await pins.of({ agentId, tool, input }) : null;
+      const ruling = await letBy({ agentId, tool, input });
+      if (ruling.by === 'off') return { allowed: false, words: SWITCHED_OFF };
+      if (ruling.by === 'ask' && charactersIn(input) > CALL_LIMITS.askedInput)
+        return { allowed: false, words: TOO_LONG };
+      const text = ruling.by === 'ask' ? JSON.stringify(input ?? null) : '';
+      const pinned = ruling.by === 'ask' ? await pins.of({ agentId, tool, input }) : null;
       const wasLet = () => rows.useLeave(hashOf(agentId, tool, text, pinned?.pin ?? null), now() - CALL_LIMITS.leaveMs);
-      if (held.by !== 'ask' || (await wasLet())) {
-        const by: AllowedBy = held.by === 'command' ? 'command' : held.by === 'ask' ? 'once' : 'grant';
+      if (ruling.by !== 'ask' || (await wasLet())) {
+        const by: AllowedBy = ruling.by === 'command' ? 'command' : ruling.by === 'ask' ? 'once' : 'grant';
         const call = newCall(tool, input, caller);
         await rows.add(call, 'running', by);
         return { allowed: true, over: overOf(call.callId, input) };
@@ -112,7 +113,7 @@ export function createPermissions({
       const callId = await question(
         newCall(tool, input, caller),
         text,
-        { now: pinned, before: held.before },
+        { now: pinned, before: ruling.before },
         {
           // A question for which a mind waits is answered for that mind alone.
           mayBe: (each) => !waiters.has(each.callId),

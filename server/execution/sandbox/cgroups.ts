@@ -74,11 +74,11 @@ async function made({ parent, bounds, also }: Part, name: string): Promise<strin
 
 async function removed(folder: string): Promise<void> {
   for (let tries = 0; tries < REMOVE_TRIES; tries++) {
-    const gone = await rmdir(folder).then(
+    const isRemoved = await rmdir(folder).then(
       () => true,
       (error: unknown) => codeOf(error) === 'ENOENT',
     );
-    if (gone) return;
+    if (isRemoved) return;
     // Its processes are still exiting.
     await sleep(REMOVE_MS);
   }

@@ -54,8 +54,8 @@ async function eachMember({ root, list }: Kin, visit: (member: Process) => void)
   const processes = new Map<number, Process | null>();
   const kin = new Set([root]);
   const processOf = (pid: number) => {
-    const known = processes.get(pid);
-    if (known !== undefined) return known;
+    const kin = processes.get(pid);
+    if (kin !== undefined) return kin;
     const found = processNow(pid);
     processes.set(pid, found);
     return found;

@@ -403,7 +403,7 @@ export function createSandbox({
   hidden = [],
 }: SandboxDeps = {}): Sandbox {
   const running = new Set<SandboxRun & { readonly folder: string; readonly kin: Kin }>();
-  let known: Promise<Found> | null = null;
+  let detection: Promise<Found> | null = null;
   let closed = false;
   /** Long-running programs that have not ended. */
   let programs = 0;
@@ -514,12 +514,12 @@ export function createSandbox({
       await rm(folder, { recursive: true, force: true });
     }
   }
-  const found = () => (known ??= detect());
+  const detected = () => (detection ??= detect());
 
   const within = (network: NetworkDeps | undefined, refuseFolders: string | null, lane: Lane): Sandbox => ({
-    status: async () => (await found()).status,
+    status: async () => (await detected()).status,
     async run(task) {
-      const { box, status } = await found();
+      const { box, status } = await detected();
       if (!box && !task.bare) throw new Error(status.why ?? sentence`There is no sandbox here.`);
       return await new Promise((begun, failed) => {
         // Its turn lasts until it has ended.
@@ -532,7 +532,7 @@ export function createSandbox({
       });
     },
     async start(program) {
-      const { box, status } = await found();
+      const { box, status } = await detected();
       if (!box) throw new Error(status.why ?? sentence`There is no sandbox here.`);
       if (programs >= limits.programs)
         throw new Error(

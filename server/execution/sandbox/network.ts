@@ -110,23 +110,23 @@ export async function openWayOut(network: Exclude<Network, 'none'>, deps: WayOut
     return isIP(host) !== 0 && !fits(host, reach) ? `${host} is not an address that may be reached.` : null;
   }
 
-  function passOn(asked: IncomingMessage, answer: ServerResponse): void {
+  function passOn(received: IncomingMessage, answer: ServerResponse): void {
     const refuse = (status: number, why: string) => {
-      asked.resume();
+      received.resume();
       if (answer.headersSent) return void answer.destroy();
       answer.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${why}\n`);
     };
-    const target = targetOf(asked.url ?? '', 80);
+    const target = targetOf(received.url ?? '', 80);
     if (!target) return refuse(400, 'This proxy forwards only absolute http:// addresses.');
     const why = refusal(target);
     if (why !== null) return refuse(403, why);
     const { url, host, port } = target;
     // The host header is the checked host, whatever the request says.
-    const headers = { ...passedOn(asked.headers), host: url.host };
+    const headers = { ...passedOn(received.headers), host: url.host };
     const onward = request({
       host,
       port,
-      method: asked.method,
+      method: received.method,
       path: url.pathname + url.search,
       headers,
       lookup: lookupFor(target),
@@ -138,14 +138,14 @@ export async function openWayOut(network: Exclude<Network, 'none'>, deps: WayOut
     });
     onward.on('error', () => refuse(502, `${host}:${port} could not be reached.`));
     answer.on('close', () => onward.destroy());
-    asked.pipe(onward);
+    received.pipe(onward);
   }
 
-  function tunnel(asked: IncomingMessage, near: Duplex, head: Buffer): void {
+  function tunnel(request: IncomingMessage, near: Duplex, head: Buffer): void {
     const refuse = (status: string, why: string) =>
       near.end(`HTTP/1.1 ${status}\r\ncontent-type: text/plain; charset=utf-8\r\nconnection: close\r\n\r\n${why}\n`);
     near.on('error', () => near.destroy());
-    const target = tunnelTargetOf(asked.url ?? '');
+    const target = tunnelTargetOf(request.url ?? '');
     if (!target) return void refuse('400 Bad Request', 'The request names no host.');
     const why = refusal(target);
     if (why !== null) return void refuse('403 Forbidden', why);

@@ -93,14 +93,14 @@ async function watchMemory({ kin, limits }: WatchDeps): Promise<Check> {
   /** Consecutive measurements above the limit. */
   let agree = 0;
   async function closely(): Promise<Excess | null> {
-    const held = await memoryOf(kin, limits.unreadMappings);
+    const memory = await memoryOf(kin, limits.unreadMappings);
     const now = await left();
-    agree = held > limits.memory ? agree + 1 : 0;
+    agree = memory > limits.memory ? agree + 1 : 0;
     // Processes that fork while they are read count shared pages twice. Then the machine has lost
     // less than was counted.
     const isSure = before + loss.of(now) > limits.memory || agree === limits.memoryChecks;
     if (agree > 0) return isSure ? 'memory' : null;
-    before = held;
+    before = memory;
     loss.forget(now);
     return null;
   }

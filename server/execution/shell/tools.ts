@@ -290,11 +290,11 @@ export function createShellTools(deps: ShellToolsDeps): ShellTools {
       allowed,
       input: z.object({ id }),
       async run({ id: wanted }, caller) {
-        const found = find(caller, wanted);
-        if ('text' in found) return found;
-        found.run.stop('stopped');
-        found.end = await found.run.ended;
-        return toolDone(shown(found));
+        const command = find(caller, wanted);
+        if ('text' in command) return command;
+        command.run.stop('stopped');
+        command.end = await command.run.ended;
+        return toolDone(shown(command));
       },
     }),
   ];

@@ -403,10 +403,10 @@ export function createWebTools({ web, now, limits = WEB_LIMITS }: WebToolsDeps):
       async run({ url, from }, caller) {
         const key = JSON.stringify([caller.agentId, url]);
         const before = kept.get(key);
-        const known = from > 0 && before !== undefined && now() - before.at < limits.keptMs ? before.page : null;
-        const page = known ?? (await web.read(url, caller.signal));
+        const cachedPage = from > 0 && before !== undefined && now() - before.at < limits.keptMs ? before.page : null;
+        const page = cachedPage ?? (await web.read(url, caller.signal));
         if (typeof page === 'string') return toolError(page);
-        if (known === null) {
+        if (cachedPage === null) {
           kept.delete(key);
           kept.set(key, { page, at: now() });
           for (const oldest of kept.keys()) if (kept.size > limits.kept) kept.delete(oldest);

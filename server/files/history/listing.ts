@@ -98,28 +98,29 @@ const isSameContent = (one: Recorded, other: Recorded) => one.kind === other.kin
 
 /** By path. A file that was only moved is one difference, at its new path. */
 export function differences(before: Listing, after: Listing): Difference[] {
-  const found: Difference[] = [];
-  const gone = new Map<string, Recorded[]>();
+  const differences: Difference[] = [];
+  const removed = new Map<string, Recorded[]>();
   for (const [path, old] of before.entries) {
     if (after.entries.has(path)) continue;
     // Empty files are all alike, so none of them is known to have moved.
-    if (old.kind !== 'folder' && old.bytes > 0) gone.set(old.object, [...(gone.get(old.object) ?? []), old]);
+    if (old.kind !== 'folder' && old.bytes > 0) removed.set(old.object, [...(removed.get(old.object) ?? []), old]);
   }
   const moved = new Set<string>();
   for (const [path, now] of after.entries) {
     const old = before.entries.get(path) ?? null;
     if (old === null) {
-      const source = now.kind === 'folder' || now.bytes === 0 ? undefined : gone.get(now.object)?.shift();
+      const source = now.kind === 'folder' || now.bytes === 0 ? undefined : removed.get(now.object)?.shift();
       if (source) moved.add(source.path);
       const from = source?.path ?? null;
-      found.push({ path, change: source ? 'renamed' : 'added', before: source ?? null, after: now, from });
-    } else if (!isSameContent(old, now)) found.push({ path, change: 'changed', before: old, after: now, from: null });
-    else if (old.mode !== now.mode) found.push({ path, change: 'mode', before: old, after: now, from: null });
+      differences.push({ path, change: source ? 'renamed' : 'added', before: source ?? null, after: now, from });
+    } else if (!isSameContent(old, now))
+      differences.push({ path, change: 'changed', before: old, after: now, from: null });
+    else if (old.mode !== now.mode) differences.push({ path, change: 'mode', before: old, after: now, from: null });
   }
   for (const [path, old] of before.entries)
     if (!after.entries.has(path) && !moved.has(path))
-      found.push({ path, change: 'deleted', before: old, after: null, from: null });
-  return found.sort((one, other) => (one.path < other.path ? -1 : 1));
+      differences.push({ path, change: 'deleted', before: old, after: null, from: null });
+  return differences.sort((one, other) => (one.path < other.path ? -1 : 1));
 }
 
 /** As `differences`, without what may still be there: it is only not recorded any more. */

@@ -97,12 +97,12 @@ export function createPoints(deps: HistoriesDeps, { findGit, oldest, open, count
     const signal = AbortSignal.timeout(limits.recordMs);
     return await recordFolder(path, { before, store, now: now(), limits, signal });
   }
-  async function bothSides(agentId: AgentId, found: Found, from: From, key: string, store = storesNothing) {
+  async function bothSides(agentId: AgentId, point: Found, from: From, key: string, store = storesNothing) {
     if (from === 'previous')
-      return { before: await stateAt(found, 'before', key), after: await stateAt(found, 'after', key) };
+      return { before: await stateAt(point, 'before', key), after: await stateAt(point, 'after', key) };
     const folder = (await deps.foldersOf(agentId)).find((each) => each.key === key);
-    const before = await stateAt(found, from, key);
-    return { before, after: folder ? await stateNow(found.repository, folder, store) : EMPTY };
+    const before = await stateAt(point, from, key);
+    return { before, after: folder ? await stateNow(point.repository, folder, store) : EMPTY };
   }
 
   const shown: Pick<Histories, 'list' | 'changes' | 'compare'> = {
@@ -128,12 +128,12 @@ export function createPoints(deps: HistoriesDeps, { findGit, oldest, open, count
       }),
     changes: (agentId, pointId, from) =>
       inHistory(agentId, async (shadow) => {
-        const found = await pointOf(shadow, pointId);
+        const point = await pointOf(shadow, pointId);
         const changes: Changes['changes'] = [];
         const notRecorded: NotRecorded[] = [];
         let moreNotRecorded = 0;
-        for (const key of found.point.folders) {
-          const { before, after } = await bothSides(agentId, found, from, key);
+        for (const key of point.point.folders) {
+          const { before, after } = await bothSides(agentId, point, from, key);
           changes.push(...shownDifferences(before, after).map((each) => changeOf(key, each)));
           notRecorded.push(
             ...after.notRecorded.map((each) => ({ ...each, folder: key, path: shownPathOf(each.path) })),
@@ -149,17 +149,17 @@ export function createPoints(deps: HistoriesDeps, { findGit, oldest, open, count
       }),
     compare: (agentId, pointId, from, { folder, file }) =>
       inHistory(agentId, async (shadow) => {
-        const found = await pointOf(shadow, pointId);
+        const point = await pointOf(shadow, pointId);
         const kept = new Map<string, Buffer>();
         const keep: Store = (object, bytes, parts, where) => {
           if (where === file && bytes <= COMPARED_BYTES) kept.set(object, Buffer.concat(parts));
           return Promise.resolve();
         };
-        const { before, after } = await bothSides(agentId, found, from, folder, keep);
+        const { before, after } = await bothSides(agentId, point, from, folder, keep);
         if (!before.entries.has(file) && !after.entries.has(file)) throw new HistoryError('not-found');
         return {
-          before: await sideOf(found.repository, before, file, kept),
-          after: await sideOf(found.repository, after, file, kept),
+          before: await sideOf(point.repository, before, file, kept),
+          after: await sideOf(point.repository, after, file, kept),
         };
       }),
   };

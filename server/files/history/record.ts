@@ -52,8 +52,8 @@ export async function recordFolder(path: string, options: RecordOptions): Promis
   const trusted = (found: BigIntStats) =>
     found.mtimeNs < trustedUntil && found.ctimeNs < trustedUntil ? stampOf(found) : '';
 
-  async function readFile(folder: OpenFolder, raw: Buffer, where: string, found: BigIntStats): Promise<void> {
-    const mode = permissions(found);
+  async function readFile(folder: OpenFolder, raw: Buffer, where: string, stats: BigIntStats): Promise<void> {
+    const mode = permissions(stats);
     await withRights(folder, raw, { kind: 'file', mode }, async (handle) => {
       const opened = await handle.stat({ bigint: true });
       if (!opened.isFile()) return leaveOut(where, 'special');
@@ -70,11 +70,11 @@ export async function recordFolder(path: string, options: RecordOptions): Promis
     });
   }
 
-  async function readLink(folder: OpenFolder, raw: Buffer, where: string, found: BigIntStats): Promise<void> {
+  async function readLink(folder: OpenFolder, raw: Buffer, where: string, stats: BigIntStats): Promise<void> {
     const target = await readlink(placeOf(folder, raw), 'buffer');
     const object = createObjectId(target.length).update(target).digest('hex');
     await store(object, target.length, [target], where);
-    entries.set(where, { path: where, kind: 'link', mode: 0, object, bytes: 0, stamp: trusted(found) });
+    entries.set(where, { path: where, kind: 'link', mode: 0, object, bytes: 0, stamp: trusted(stats) });
   }
 
   /** Anything that disappears or changes its kind meanwhile is left for the next recording. */
@@ -96,22 +96,23 @@ export async function recordFolder(path: string, options: RecordOptions): Promis
     };
     async function read(raw: Buffer): Promise<void> {
       if (unfinished.has(raw.toString())) return;
-      const found = await lstat(placeOf(folder, raw), { bigint: true });
+      const stats = await lstat(placeOf(folder, raw), { bigint: true });
       const where = above + writtenName(raw);
       if (left <= 0) return leaveOut(where, 'many');
       left -= 1;
-      if (found.isDirectory()) return void inner.push({ raw, path: where, mode: permissions(found) });
-      const known = before.entries.get(where);
-      const isKnown = known !== undefined && known.stamp !== '' && known.stamp === stampOf(found);
-      if (found.isSymbolicLink()) {
-        if (isKnown && known.kind === 'link') return void entries.set(where, known);
-        return void together.push(() => readLink(folder, raw, where, found).catch(orGone(where)));
+      if (stats.isDirectory()) return void inner.push({ raw, path: where, mode: permissions(stats) });
+      const knownFile = before.entries.get(where);
+      const isKnown = knownFile !== undefined && knownFile.stamp !== '' && knownFile.stamp === stampOf(stats);
+      if (stats.isSymbolicLink()) {
+        if (isKnown && knownFile.kind === 'link') return void entries.set(where, knownFile);
+        return void together.push(() => readLink(folder, raw, where, stats).catch(orGone(where)));
       }
-      if (!found.isFile()) return leaveOut(where, 'special');
-      const bytes = Number(found.size);
+      if (!stats.isFile()) return leaveOut(where, 'special');
+      const bytes = Number(stats.size);
       if (bytes > limits.fileBytes) return leaveOut(where, 'large', bytes);
-      if (isKnown && known.kind === 'file') return void entries.set(where, { ...known, mode: permissions(found) });
-      const read = () => readFile(folder, raw, where, found).catch(orGone(where));
+      if (isKnown && knownFile.kind === 'file')
+        return void entries.set(where, { ...knownFile, mode: permissions(stats) });
+      const read = () => readFile(folder, raw, where, stats).catch(orGone(where));
       if (bytes > limits.readTogetherBytes) long.push(read);
       else together.push(read);
     }

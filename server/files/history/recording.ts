@@ -83,14 +83,14 @@ export function createRecording(deps: HistoriesDeps, { isClosed, shadowOf, open,
     const most = limits.share * (await deps.mostOf(agentId));
     const signal = AbortSignal.timeout(limits.recordMs);
     if (await areUnchanged(repository, folders, signal)) return null;
-    const known = new Set<string>();
+    const knownObjects = new Set<string>();
     let importing: Import | null = null;
     let counted = 0;
     const inImport = createQueue();
     const store: Store = (object, bytes, parts) =>
       inImport(async () => {
-        if (known.has(object)) return;
-        known.add(object);
+        if (knownObjects.has(object)) return;
+        knownObjects.add(object);
         importing ??= await repository.import(limits.recordMs);
         await importing.blob(bytes, parts);
         counted += bytes;
@@ -102,7 +102,7 @@ export function createRecording(deps: HistoriesDeps, { isClosed, shadowOf, open,
       const started = now();
       const before = new Map<string, Listing>();
       for (const { key } of folders) before.set(key, await repository.newest(key));
-      for (const { entries } of before.values()) for (const { object } of entries.values()) known.add(object);
+      for (const { entries } of before.values()) for (const { object } of entries.values()) knownObjects.add(object);
       const all = new Map<string, { before: Listing; after: Listing }>();
       const shown: Difference[] = [];
       let isOther = false;

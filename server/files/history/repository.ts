@@ -128,24 +128,24 @@ async function readListing(ask: Ask, number: number, key: string): Promise<Listi
   ]);
   const text = about.toString();
   if (/^[^\n]* missing\n/.test(text)) return EMPTY;
-  const known = aboutSchema.parse(JSON.parse(text.slice(text.indexOf('\n') + 1)));
-  const modes = new Map(known.modes);
+  const header = aboutSchema.parse(JSON.parse(text.slice(text.indexOf('\n') + 1)));
+  const modes = new Map(header.modes);
   const entries = new Map<string, Recorded>();
-  for (const [path, mode] of known.folders)
+  for (const [path, mode] of header.folders)
     entries.set(path, { path, kind: 'folder', mode, object: '', bytes: 0, stamp: '' });
   const pace = createPace();
   for (const line of lines.toString('latin1').split('\0')) {
-    const found = /^(\d+) blob ([\da-f]+) +(\d+)\t(.*)$/.exec(line);
-    if (!found) continue;
+    const match = /^(\d+) blob ([\da-f]+) +(\d+)\t(.*)$/.exec(line);
+    if (!match) continue;
     await pace();
-    const [, mode = '', object = '', bytes = '', whole = ''] = found;
+    const [, mode = '', object = '', bytes = '', whole = ''] = match;
     const path = whole.slice(prefix.length);
     const isLink = mode === '120000';
     const own = isLink ? 0 : (modes.get(path) ?? usualMode(mode));
     const size = isLink ? 0 : Number(bytes);
     entries.set(path, { path, kind: isLink ? 'link' : 'file', mode: own, object, bytes: size, stamp: '' });
   }
-  return { entries, notRecorded: known.notRecorded, moreNotRecorded: known.moreNotRecorded };
+  return { entries, notRecorded: header.notRecorded, moreNotRecorded: header.moreNotRecorded };
 }
 
 /** Stamps of the files at this point, from their file. Null: it has none of this point. */
@@ -308,9 +308,9 @@ export async function openRepository({ lane, folder, path }: RepositoryPlace): P
     },
     async drop(numbers) {
       if (numbers.length === 0) return;
-      const gone = new Set(numbers);
+      const dropped = new Set(numbers);
       await ask(['update-ref', '--stdin'], { input: numbers.map((number) => `delete ${refOf(number)}\n`).join('') });
-      points = (await all()).filter(({ number }) => !gone.has(number));
+      points = (await all()).filter(({ number }) => !dropped.has(number));
       await ask(['pack-refs', '--all']);
       await ask(['repack', '-a', '-d', '-q']);
       await ask(['prune', '--expire=now']);

@@ -116,9 +116,9 @@ export async function restoreFolder(path: string, options: RestoreOptions): Prom
 
   async function enter(from: OpenFolder, where: string): Promise<OpenFolder> {
     const raw = nameOf(where);
-    const found = await lstat(placeOf(from, raw));
-    if (!found.isDirectory()) throw new LeftError(NOT_RECORDED);
-    const mode = found.mode & 0o777;
+    const stats = await lstat(placeOf(from, raw));
+    if (!stats.isDirectory()) throw new LeftError(NOT_RECORDED);
+    const mode = stats.mode & 0o777;
     if ((mode & OWNERS_RIGHTS) !== OWNERS_RIGHTS && !lent.has(where)) lent.set(where, mode);
     return await stepToEmpty(from, raw);
   }
@@ -150,17 +150,18 @@ export async function restoreFolder(path: string, options: RestoreOptions): Prom
 
   /** Throws where something lies there that was not recorded just now. */
   async function check(folder: OpenFolder, raw: Buffer, where: string): Promise<'there' | 'none'> {
-    const found = await lstat(placeOf(folder, raw), { bigint: true }).catch((error: unknown) => {
+    const stats = await lstat(placeOf(folder, raw), { bigint: true }).catch((error: unknown) => {
       if (codeOf(error) === 'ENOENT') return null;
       throw error;
     });
-    if (!found) return 'none';
-    const known = current.entries.get(where);
-    const kind = found.isFile() ? 'file' : found.isDirectory() ? 'folder' : found.isSymbolicLink() ? 'link' : null;
-    if (!known) throw new LeftError(NOT_RECORDED);
+    if (!stats) return 'none';
+    const knownFile = current.entries.get(where);
+    const kind = stats.isFile() ? 'file' : stats.isDirectory() ? 'folder' : stats.isSymbolicLink() ? 'link' : null;
+    if (!knownFile) throw new LeftError(NOT_RECORDED);
     const isOther =
-      kind === 'file' && (known.stamp === '' ? BigInt(known.bytes) !== found.size : known.stamp !== stampOf(found));
-    if (kind !== known.kind || isOther) throw new LeftError(NOT_RECORDED);
+      kind === 'file' &&
+      (knownFile.stamp === '' ? BigInt(knownFile.bytes) !== stats.size : knownFile.stamp !== stampOf(stats));
+    if (kind !== knownFile.kind || isOther) throw new LeftError(NOT_RECORDED);
     return 'there';
   }
 

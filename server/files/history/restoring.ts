@@ -24,8 +24,8 @@ export function createRestoring(
     to: To,
     files: readonly FileOf[] | null,
   ): Promise<Restored> {
-    const found = await pointOf(shadow, pointId);
-    const { repository } = found;
+    const restored = await pointOf(shadow, pointId);
+    const { repository } = restored;
     const work: Work = { kind: 'restore', pointId, to };
     try {
       await captureBefore(agentId, shadow);
@@ -35,8 +35,8 @@ export function createRestoring(
     const folders = await deps.foldersOf(agentId);
     const targets = new Map<string, Listing>();
     for (const { key } of folders)
-      if (files === null ? found.point.folders.includes(key) : files.some(({ folder }) => folder === key))
-        targets.set(key, await stateAt(found, to, key));
+      if (files === null ? restored.point.folders.includes(key) : files.some(({ folder }) => folder === key))
+        targets.set(key, await stateAt(restored, to, key));
     const objects = [...targets.values()].flatMap(({ entries }) =>
       [...entries.values()].flatMap(({ object }) => (object === '' ? [] : [object])),
     );

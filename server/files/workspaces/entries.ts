@@ -74,11 +74,11 @@ async function entryOf(
   { raw, name }: Pick<FoundEntry, 'raw' | 'name'>,
 ): Promise<FoundEntry | null> {
   try {
-    const found = await lstat(placeOf(folder, raw), { bigint: true });
-    const kind = found.isFile() ? 'file' : found.isDirectory() ? 'folder' : found.isSymbolicLink() ? 'link' : 'other';
-    const stamp = [found.ino, found.size, found.mtimeNs, found.ctimeNs].join(' ');
-    const bytes = kind === 'file' ? Number(found.size) : 0;
-    return { raw, name, kind, bytes, changedAt: Number(found.mtimeMs), stamp };
+    const stats = await lstat(placeOf(folder, raw), { bigint: true });
+    const kind = stats.isFile() ? 'file' : stats.isDirectory() ? 'folder' : stats.isSymbolicLink() ? 'link' : 'other';
+    const stamp = [stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(' ');
+    const bytes = kind === 'file' ? Number(stats.size) : 0;
+    return { raw, name, kind, bytes, changedAt: Number(stats.mtimeMs), stamp };
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return null;
     throw error;
@@ -143,15 +143,15 @@ export async function countBelow(
   const inner: { readonly raw: Buffer; readonly path: string }[] = [];
   async function count(raw: Buffer): Promise<void> {
     const name = raw.toString();
-    const found = await lstat(placeOf(folder, raw)).catch((error: unknown) => {
+    const stats = await lstat(placeOf(folder, raw)).catch((error: unknown) => {
       // It disappeared meanwhile.
       if (codeOf(error) === 'ENOENT') return null;
       throw error;
     });
-    if (!found) return;
+    if (!stats) return;
     const own = path === '' ? name : `${path}/${name}`;
-    use({ path: own, bytes: found.isFile() ? found.size : 0, held: Math.max(found.size, found.blocks * BLOCK) });
-    if (found.isDirectory()) inner.push({ raw, path: own });
+    use({ path: own, bytes: stats.isFile() ? stats.size : 0, held: Math.max(stats.size, stats.blocks * BLOCK) });
+    if (stats.isDirectory()) inner.push({ raw, path: own });
   }
   let isFull = false;
   let batch: Buffer[] = [];
@@ -286,13 +286,13 @@ async function folderLies(folder: OpenFolder, raw: Buffer, limits: LiesLimits): 
 export async function liesIn(folder: OpenFolder, raw: Buffer, limits: LiesLimits): Promise<Lies> {
   const place = placeOf(folder, raw);
   try {
-    const found = await lstat(place, { bigint: true });
-    const stamp = [found.ino, found.size, found.mtimeNs, found.ctimeNs].join(' ');
-    const bytes = Number(found.size);
+    const stats = await lstat(place, { bigint: true });
+    const stamp = [stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(' ');
+    const bytes = Number(stats.size);
     const as = (kind: Entry['kind'], mark: string): Lies => ({ ...NOTHING, kind, mark });
-    if (found.isSymbolicLink()) return as('link', `link:${(await readlink(place, 'buffer')).toString('hex')}`);
-    if (found.isDirectory()) return await folderLies(folder, raw, limits);
-    if (!found.isFile()) return as('other', `other:${stamp}`);
+    if (stats.isSymbolicLink()) return as('link', `link:${(await readlink(place, 'buffer')).toString('hex')}`);
+    if (stats.isDirectory()) return await folderLies(folder, raw, limits);
+    if (!stats.isFile()) return as('other', `other:${stamp}`);
     if (bytes > limits.hashedBytes) return { ...as('file', `stamp:${stamp}`), bytes };
     const file = await open(place, FILE);
     try {

@@ -179,8 +179,8 @@ async function unseen<Value>(use: (name: string) => Promise<Value>): Promise<Val
  */
 async function removeIn(root: OpenFolder, parent: OpenFolder, name: Buffer, depth = 0): Promise<Removed> {
   const place = placeOf(parent, name);
-  const found = await lstat(place);
-  if (!found.isDirectory()) {
+  const stats = await lstat(place);
+  if (!stats.isDirectory()) {
     await unlink(place);
     return { files: 1, folders: 0 };
   }

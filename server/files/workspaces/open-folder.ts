@@ -252,12 +252,12 @@ export async function openFileIn(folder: OpenFolder, raw: Buffer, shown: string)
   try {
     const file = await open(placeOf(folder, raw), FILE);
     try {
-      const found = await file.stat();
-      if (!found.isFile()) throw new WorkspaceError('not-a-file', `${shown} is no file.`);
+      const stats = await file.stat();
+      if (!stats.isFile()) throw new WorkspaceError('not-a-file', `${shown} is no file.`);
       // Its other name may be anywhere on this disk.
-      if (found.nlink > 1)
+      if (stats.nlink > 1)
         throw new WorkspaceError('not-a-file', `${shown} has another name besides (a hard link), and is left alone.`);
-      return { file, bytes: found.size };
+      return { file, bytes: stats.size };
     } catch (error) {
       await file.close();
       throw error;

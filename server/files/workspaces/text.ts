@@ -36,16 +36,16 @@ async function* placesIn(text: string, wanted: string): AsyncGenerator<readonly 
   let length = 0;
   for (let from = 0; from < text.length; from += STEP_CHARS) {
     await pace();
-    const found: number[] = [];
+    const places: number[] = [];
     for (let i = from; i < Math.min(text.length, from + STEP_CHARS); i++) {
       const code = text.charCodeAt(i);
       while (length > 0 && wanted.charCodeAt(length) !== code) length = back[length] ?? 0;
       if (wanted.charCodeAt(length) === code) length += 1;
       if (length < wanted.length) continue;
-      found.push(i + 1 - length);
+      places.push(i + 1 - length);
       length = 0;
     }
-    if (found.length > 0) yield found;
+    if (places.length > 0) yield places;
   }
 }
 
@@ -168,8 +168,8 @@ export async function linesWith(
   ignoreCase: boolean,
   most: number,
 ): Promise<readonly Found[]> {
-  const found: Found[] = [];
-  if (wanted.includes('\n')) return found;
+  const lines: Found[] = [];
+  if (wanted.includes('\n')) return lines;
   /** The last matching line: its number and its end. */
   let line = 1;
   let counted = 0;
@@ -186,11 +186,11 @@ export async function linesWith(
       const from = start + Math.max(0, Math.min(place - start - 60, end - start - FILE_TOOL_LIMITS.line));
       const until = Math.min(end, from + FILE_TOOL_LIMITS.line);
       const shown = `${from > start ? '…' : ''}${text.slice(from, until)}${until < end ? '…' : ''}`;
-      found.push({ line, text: shown });
-      if (found.length >= most) return found;
+      lines.push({ line, text: shown });
+      if (lines.length >= most) return lines;
     }
   }
-  return found;
+  return lines;
 }
 
 /** Number of matches of `wanted`. Overlapping ones count once. */

@@ -252,15 +252,15 @@ function readQuestion(
     throw refuse(`The message has more than ${limits.questionChars} characters.`);
   if (JSON.stringify(requestedSchema).length > limits.questionSchemaChars)
     throw refuse(`The requested schema has more than ${limits.questionSchemaChars} characters.`);
-  const asked = Object.entries(requestedSchema.properties);
-  if (asked.length > limits.questionFields) throw refuse(`The form has more than ${limits.questionFields} fields.`);
+  const questions = Object.entries(requestedSchema.properties);
+  if (questions.length > limits.questionFields) throw refuse(`The form has more than ${limits.questionFields} fields.`);
   const { required, $defs: definitions } = requestedSchema;
   const lost = required.find((name) => !Object.hasOwn(requestedSchema.properties, name));
   if (lost !== undefined) throw refuse('A field is required that the form does not have.');
   const fields: FormField[] = [];
   const leftOut: string[] = [];
   let first: QuestionError | null = null;
-  for (const [name, given] of asked) {
+  for (const [name, given] of questions) {
     const { schema, isNullable } = plainSchema(given, definitions);
     try {
       fields.push(fieldOf(name, schema, required.includes(name) && !isNullable, filter, limits));

@@ -122,18 +122,18 @@ export function createMcpServers(deps: McpServersDeps): McpServers {
     },
     async change(serverId, { agents, tools = [], box, version }) {
       const changed = await inTurn(async () => {
-        const found = kept.get(serverId);
-        if (!found) return null;
-        if (version !== undefined && version !== found.version) return 'changed-elsewhere';
-        const sealed = box === undefined ? found.sealed : heldIn(found.sealed, box);
+        const server = kept.get(serverId);
+        if (!server) return null;
+        if (version !== undefined && version !== server.version) return 'changed-elsewhere';
+        const sealed = box === undefined ? server.sealed : heldIn(server.sealed, box);
         if (!sealed) return refusing('box', 'It is no program of the relay’s machine.');
         const reason = programRefused(sealed.attachment);
         if (box !== undefined && reason !== null) return refusing('programs', reason);
-        const before = found.value;
+        const before = server.value;
         // Checked before anything is changed, so that a refusal changes nothing.
-        const reviewed = reviewTools(found.name, toolsOf(found), before.tools, tools);
+        const reviewed = reviewTools(server.name, toolsOf(server), before.tools, tools);
         if (!reviewed.ok) return refusing('tools', reviewed.reason);
-        const one = sealed === found.sealed ? found : await renewed(found, sealed);
+        const one = sealed === server.sealed ? server : await renewed(server, sealed);
         one.value = { agents: agents === undefined ? before.agents : agents && [...agents], tools: reviewed.tools };
         try {
           await write(one);
@@ -229,7 +229,7 @@ function refuse(refused: Refused | null): never {
   if (refused === null) throw problem(404, 'not-found', 'No such server is connected.');
   throw problem(STATUS[refused.refused], `mcp-${refused.refused}`, refused.reason);
 }
-const found = (server: McpServer | Refused | null): McpServer =>
+const serverOrProblem = (server: McpServer | Refused | null): McpServer =>
   server === null || 'refused' in server ? refuse(server) : server;
 
 // The person's endpoints for MCP servers. API clients may not call them: a credential is not the
@@ -260,17 +260,17 @@ export function createMcpServerRoutes(deps: McpServerRoutesDeps): readonly Handl
     },
     async addMcpServer({ body: { name, attachment } }, context) {
       byPerson(context);
-      return found(await mcpServers.add(name, attachment));
+      return serverOrProblem(await mcpServers.add(name, attachment));
     },
     async retryMcpServer({ serverId }, context) {
       byPerson(context);
-      return found(await mcpServers.retry(serverId));
+      return serverOrProblem(await mcpServers.retry(serverId));
     },
     async changeMcpServer({ serverId, body }, context) {
       byPerson(context);
       const changed = await mcpServers.change(serverId, body);
-      if (changed !== 'changed-elsewhere') return found(changed);
-      throw changedElsewhere(found(mcpServers.all().find((each) => each.serverId === serverId) ?? null));
+      if (changed !== 'changed-elsewhere') return serverOrProblem(changed);
+      throw changedElsewhere(serverOrProblem(mcpServers.all().find((each) => each.serverId === serverId) ?? null));
     },
     async signInToMcpServer({ serverId }, context) {
       byPerson(context);
@@ -283,11 +283,11 @@ export function createMcpServerRoutes(deps: McpServerRoutesDeps): readonly Handl
     },
     async signOutOfMcpServer({ serverId }, context) {
       byPerson(context);
-      return found(await mcpServers.signOut(serverId));
+      return serverOrProblem(await mcpServers.signOut(serverId));
     },
     async finishSignIn({ body }, context) {
       byPerson(context);
-      return found(await mcpServers.finishSignIn(new URLSearchParams(body.query)));
+      return serverOrProblem(await mcpServers.finishSignIn(new URLSearchParams(body.query)));
     },
     async removeMcpServer({ serverId }, context) {
       byPerson(context);

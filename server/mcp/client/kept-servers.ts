@@ -171,14 +171,20 @@ export function createKeptServers(deps: McpServersDeps) {
 
   /** Deletes the server and its secrets, and announces the removal. Its name is free again. */
   async function leave(serverId: string, stamp: string | null): Promise<void> {
-    const gone = { name: `removed:${serverId}`, sealed: new Uint8Array(), value_json: '{}', stamp, removed: true };
+    const removedRow = {
+      name: `removed:${serverId}`,
+      sealed: new Uint8Array(),
+      value_json: '{}',
+      stamp,
+      removed: true,
+    };
     await db
       .insertInto('attached')
-      .values({ home, server: serverId, made_at: now(), ...gone })
+      .values({ home, server: serverId, made_at: now(), ...removedRow })
       .onConflict((conflict) =>
         conflict
           .columns(['home', 'server'])
-          .doUpdateSet((eb) => ({ ...gone, version: eb('attached.version', '+', 1) })),
+          .doUpdateSet((eb) => ({ ...removedRow, version: eb('attached.version', '+', 1) })),
       )
       .execute();
     const one = kept.get(serverId);

@@ -96,7 +96,7 @@ export function createMcpServerRecords({ db, home, inTurn, valueOf, take, leave 
     db.selectFrom('attached').select(['server', 'stamp', 'removed', 'version']).where('home', '=', home);
   const GONE: McpServerRecord = { name: 'gone', removed: true, where: null, secrets: [], agents: null, tools: {} };
 
-  const asked = createAskedRows({ db, home }, 'attached-server');
+  const askedRows = createAskedRows({ db, home }, 'attached-server');
 
   /**
    * Whether the local state is at least as new. A local change that was not announced yet has no
@@ -108,16 +108,16 @@ export function createMcpServerRecords({ db, home, inTurn, valueOf, take, leave 
   }
   const restoreOne = (serverId: string, value: McpServerRecord, at: Stamp): Promise<RecordAnswer> =>
     inTurn(async () => {
-      if ((await isKnown(serverId, at)) || ((await asked.newest([serverId])).get(serverId) ?? '') >= at)
+      if ((await isKnown(serverId, at)) || ((await askedRows.newest([serverId])).get(serverId) ?? '') >= at)
         return { answer: 'kept' };
       const here = valueOf(serverId);
       if (!value.removed && !(here && isCovered(value, here))) {
-        await db.transaction().execute((within) => asked.put(within, serverId, at, new Map([['', value]])));
+        await db.transaction().execute((within) => askedRows.put(within, serverId, at, new Map([['', value]])));
         return { answer: 'asked' };
       }
       const why = value.removed ? (await leave(serverId, at), null) : await take(serverId, value, at);
       if (why !== null) return { answer: 'refused', why };
-      await asked.drop(serverId);
+      await askedRows.drop(serverId);
       return { answer: 'taken' };
     });
 
@@ -127,17 +127,17 @@ export function createMcpServerRecords({ db, home, inTurn, valueOf, take, leave 
   };
   const answerOne = (serverId: string, hash: string, yes: boolean): Promise<AskedOutcome> =>
     inTurn(async () => {
-      const row = await asked.get(serverId, '');
+      const row = await askedRows.get(serverId, '');
       const one = row && shown(row);
       if (!row || one?.hash !== hash) return { outcome: 'over' };
       if (!yes) {
-        await asked.decline(serverId, '');
+        await askedRows.decline(serverId, '');
         return { outcome: 'done' };
       }
       // A later local change takes precedence.
       const why = (await isKnown(serverId, row.at)) ? null : await take(serverId, one.after, row.at);
       if (why !== null) return { outcome: 'refused', why };
-      await asked.drop(serverId);
+      await askedRows.drop(serverId);
       return { outcome: 'done' };
     });
 
@@ -160,13 +160,13 @@ export function createMcpServerRecords({ db, home, inTurn, valueOf, take, leave 
     },
     async statuses(versions) {
       const ids = versions.map(({ id }) => id);
-      const [stamps, waiting] = [await stampsOf({ db, home, table: 'attached' }, ids), await asked.newest(ids)];
+      const [stamps, waiting] = [await stampsOf({ db, home, table: 'attached' }, ids), await askedRows.newest(ids)];
       return versions.map(({ id, at }) => ((waiting.get(id) ?? '') >= at ? 'known' : statusAt(stamps.get(id), at)));
     },
     async asked() {
       const all: AskedRecord[] = [];
-      for (const row of await asked.all())
-        if (await isKnown(row.id, row.at)) await asked.drop(row.id);
+      for (const row of await askedRows.all())
+        if (await isKnown(row.id, row.at)) await askedRows.drop(row.id);
         else all.push(shown(row));
       return all;
     },

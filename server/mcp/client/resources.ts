@@ -97,9 +97,9 @@ async function linesOf(
 
 /** Throws if the server refuses, or if the input is not an address. */
 export async function readResources(input: unknown, deps: ReadingDeps): Promise<Answered> {
-  const asked = inputSchema.safeParse(input);
-  if (!asked.success) throw new Error('“uri” has to be the address of one thing that it lists');
-  const { uri } = asked.data;
+  const args = inputSchema.safeParse(input);
+  if (!args.success) throw new Error('“uri” has to be the address of one thing that it lists');
+  const { uri } = args.data;
   if (uri !== undefined) {
     const { client, options } = deps;
     const { contents } = await client.request({ method: 'resources/read', params: { uri } }, contentsSchema, options);

@@ -123,11 +123,11 @@ export function reviewTools(
   name: string,
   there: readonly McpTool[],
   before: Value['tools'],
-  asked: readonly { readonly name: string; readonly hash: string; readonly use: boolean }[],
+  reviewed: readonly { readonly name: string; readonly hash: string; readonly use: boolean }[],
 ): { readonly ok: true; readonly tools: Value['tools'] } | { readonly ok: false; readonly reason: string } {
   const byName = new Map(there.map((tool) => [tool.name, tool]));
   const seen = new Map(Object.entries(before));
-  for (const { name: called, hash, use } of asked) {
+  for (const { name: called, hash, use } of reviewed) {
     const tool = byName.get(called);
     if (!tool) return { ok: false, reason: `${name} has no tool ${called}.` };
     if (tool.hash !== hash)
@@ -180,7 +180,7 @@ export function toolsBeside(name: string, offered: readonly ListedTool[] | null,
         : tool,
     ]),
   );
-  const shown = ({ hashBefore, ...tool }: ListedTool, gone: boolean): McpTool => {
+  const shown = ({ hashBefore, ...tool }: ListedTool, isGone: boolean): McpTool => {
     const kept = value.tools[tool.name];
     const seen = kept ? asOfNow(kept, { hashBefore, ...tool }) : null;
     return {
@@ -188,10 +188,10 @@ export function toolsBeside(name: string, offered: readonly ListedTool[] | null,
       called: mindNameOf(name, tool.name),
       use: seen?.use === true && seen.hash === tool.hash && tool.problem === null,
       seen: seen ? seenPart(seen) : null,
-      gone,
+      gone: isGone,
     };
   };
-  const gone = Object.entries(value.tools)
+  const removedTools = Object.entries(value.tools)
     .filter(([tool]) => !there.has(tool))
     .map(([tool, { hash, title, description, schema, readOnly }]) =>
       shown(
@@ -199,5 +199,5 @@ export function toolsBeside(name: string, offered: readonly ListedTool[] | null,
         offered !== null,
       ),
     );
-  return [...[...there.values()].map((tool) => shown(tool, false)), ...gone];
+  return [...[...there.values()].map((tool) => shown(tool, false)), ...removedTools];
 }

@@ -188,7 +188,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
   }
   let begun: Begun | null = null;
   /** The server's latest information about where its sign-in is. */
-  let asked: { readonly resourceMetadataUrl?: URL; readonly scope?: string } = {};
+  let challenge: { readonly resourceMetadataUrl?: URL; readonly scope?: string } = {};
   const bounded = createBoundedFetch({ messageBytes: limits.signInBytes, json: jsonOf(limits) }, deps.fetch);
   /** A server names further addresses. The rules for its own address apply to them too. */
   const fetchFn: FetchLike = async (address, init) => {
@@ -279,7 +279,10 @@ export function createSignIn(deps: SignInDeps): SignIn {
       async onUnauthorized({ response }) {
         const { extractWWWAuthenticateParams } = await loadSdk();
         const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
-        asked = { ...(resourceMetadataUrl ? { resourceMetadataUrl } : {}), ...(scope === undefined ? {} : { scope }) };
+        challenge = {
+          ...(resourceMetadataUrl ? { resourceMetadataUrl } : {}),
+          ...(scope === undefined ? {} : { scope }),
+        };
         await renew();
       },
     },
@@ -302,7 +305,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
           () => Promise.resolve(),
         );
         const { auth } = await loadSdk();
-        await auth(provider, { serverUrl: url, fetchFn, forceReauthorization: true, ...asked });
+        await auth(provider, { serverUrl: url, fetchFn, forceReauthorization: true, ...challenge });
       } catch (error) {
         throw new SignInError(wordsOf(error, filter), { cause: error });
       }
@@ -354,9 +357,9 @@ export function createSignIn(deps: SignInDeps): SignIn {
       }
     },
     async refused(scope) {
-      const before = asked.scope ?? kept?.tokens?.scope ?? '';
+      const before = challenge.scope ?? kept?.tokens?.scope ?? '';
       const words = [...before.split(' '), ...(scope ?? '').split(' ')].filter((word) => word !== '');
-      if (scope !== undefined) asked = { ...asked, scope: [...new Set(words)].join(' ') };
+      if (scope !== undefined) challenge = { ...challenge, scope: [...new Set(words)].join(' ') };
       if (kept?.tokens) await keep((kept = { ...kept, tokens: null }));
     },
     async leave() {

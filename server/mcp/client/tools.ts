@@ -36,12 +36,12 @@ export function createToolOf<One extends Usable>({ isConnected, toolsOf, askPers
   /** `again`: the server had forgotten its connection, and is connected anew. */
   async function run(
     one: One,
-    asked: McpTool,
+    wanted: McpTool,
     input: Record<string, unknown>,
     caller: Caller,
     again = false,
   ): Promise<ToolOutcome> {
-    const { name, hash } = asked;
+    const { name, hash } = wanted;
     if (!isConnected(one)) return toolError(`The server ${one.name} is not connected any more.`);
     await one.link.open();
     const tool = toolsOf(one).find((each) => each.name === name);
@@ -57,13 +57,13 @@ export function createToolOf<One extends Usable>({ isConnected, toolsOf, askPers
       const asks: Asks = {
         agentId: caller.agentId,
         person: (question, signal) =>
-          askPerson({ tool: asked.called, question: { server: one.name, ...question }, caller, signal }),
+          askPerson({ tool: wanted.called, question: { server: one.name, ...question }, caller, signal }),
       };
       const answered = await one.link.call(name, input, asks, caller.signal, again);
       return { ...answerOf(one.name, name, answered), isError: answered.isError };
     } catch (error) {
       if (!(error instanceof LinkError)) throw error;
-      if (error.isUndone && !again) return await run(one, asked, input, caller, true);
+      if (error.isUndone && !again) return await run(one, wanted, input, caller, true);
       return toolError(`${name} of the server ${one.name} gave no answer: ${error.message}.`);
     }
   }

@@ -49,8 +49,8 @@ export const notBorn = (tools: readonly string[]): string =>
 export type StillParked = Exclude<PauseWait, 'awake' | 'aborted'> | 'revoked';
 
 /** Why a call did not continue. It has done nothing. */
-export function parkedSentence(held: StillParked, waitedSeconds: number): string {
-  switch (held) {
+export function parkedSentence(parked: StillParked, waitedSeconds: number): string {
+  switch (parked) {
     case 'late':
       return `asleep, try again: your sleeping flag is set, and this call has waited ${waitedSeconds} s for you to be woken. Nothing was done. Repeat the same call to go on waiting.`;
     case 'ended':
@@ -108,9 +108,9 @@ export async function authenticate(
   }
   const { credentialId, agentId, label, readsSoul, run } = bearer;
   if (agentId === null) throw problem(403, 'no-agent', OF_APPLICATION);
-  const known = (await directory.all()).find((each) => each.agentId === agentId);
+  const member = (await directory.all()).find((each) => each.agentId === agentId);
   // Only a run of the relay itself drives an agent that no page has announced yet.
-  const agent = known ?? (run ? newborn(agentId)?.member : undefined);
+  const agent = member ?? (run ? newborn(agentId)?.member : undefined);
   if (!agent || agent.retired) throw problem(403, 'no-agent', NO_AGENT);
   const joined: Joined = { credentialId, secret, label, readsSoul, agent, ...(run ? { run } : {}) };
   return { token: secret, clientId: credentialId, scopes: [], extra: { ...joined } };

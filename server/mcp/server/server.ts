@@ -259,14 +259,14 @@ export function createPark({ pauses, configs, credentials }: ParkDeps): Park {
   /** Hundreds of calls released at once share one check. */
   const asking = new Map<string, Promise<boolean>>();
   function isGood(secret: string): Promise<boolean> {
-    const asked =
+    const check =
       asking.get(secret) ??
       credentials
         .check(secret)
         .then((bearer) => bearer !== null)
         .finally(() => asking.delete(secret));
-    asking.set(secret, asked);
-    return asked;
+    asking.set(secret, check);
+    return check;
   }
 
   return {

@@ -331,7 +331,7 @@ export function createGitFinder(
   elapsed: () => number,
   path?: string,
 ): () => Promise<GitState> {
-  let known: { readonly state: Promise<GitState>; readonly at: number } | null = null;
+  let lastCheck: { readonly state: Promise<GitState>; readonly at: number } | null = null;
   async function findGit(): Promise<GitState> {
     if (programAt('git', path) === null) return 'no-git';
     const words = await gitText(['version'], { lane, path }).catch(() => '');
@@ -341,9 +341,10 @@ export function createGitFinder(
     return major < least[0] || (major === least[0] && minor < least[1]) ? 'old-git' : 'on';
   }
   return async () => {
-    const state = await known?.state;
-    if (known && state !== undefined && (state === 'on' || elapsed() - known.at < GIT_LIMITS.recheckMs)) return state;
-    known = { state: findGit(), at: elapsed() };
-    return await known.state;
+    const state = await lastCheck?.state;
+    if (lastCheck && state !== undefined && (state === 'on' || elapsed() - lastCheck.at < GIT_LIMITS.recheckMs))
+      return state;
+    lastCheck = { state: findGit(), at: elapsed() };
+    return await lastCheck.state;
   };
 }

@@ -101,8 +101,8 @@ export function createAskedProjects(
     const row = await readProjectRow(within, home, id);
     if (!row) return null;
     const here = projectValueOf(row);
-    const asked = await askedProjects(within, home).get(id, '');
-    const offered = asked && projectValueSchema.parse(asked.value);
+    const waitingProject = await askedProjects(within, home).get(id, '');
+    const offered = waitingProject && projectValueSchema.parse(waitingProject.value);
     const after = offered && heldProject(offered, here).waits.length > 0 ? offered : here;
     const tasks = await waitingTasks(within, id, { here, after, chosen });
     if (after === here && tasks.length === 0) return null;

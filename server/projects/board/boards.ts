@@ -111,9 +111,9 @@ export function createBoards({
           .where('home', '=', home)
           .where('project', '=', projectId)
           .execute();
-        const gone = before.columns.filter(({ columnId }) => kindOfColumn(value, columnId) === null);
+        const removedColumns = before.columns.filter(({ columnId }) => kindOfColumn(value, columnId) === null);
         const backlog = columnOfKind(value, 'backlog');
-        if (gone.length === 0 || !backlog) return null;
+        if (removedColumns.length === 0 || !backlog) return null;
         const left = await trx
           .selectFrom('tasks')
           .selectAll()
@@ -123,7 +123,7 @@ export function createBoards({
           .where(
             'column_json',
             'in',
-            gone.map(({ columnId }) => json(columnId)),
+            removedColumns.map(({ columnId }) => json(columnId)),
           )
           .forUpdate()
           .execute();

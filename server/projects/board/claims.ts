@@ -66,7 +66,7 @@ export function createClaims(
     withoutClaim(row, project, { time: now(), by, note });
 
   /** Renewals of this process, by task: the tokens of its claims. */
-  const held = new Map<TaskId, number>();
+  const tokens = new Map<TaskId, number>();
   let stopRenewing: (() => void) | null = null;
   function renewLater(): void {
     stopRenewing ??= timers.after(settings.renewMs, () => {
@@ -74,12 +74,12 @@ export function createClaims(
       void renew()
         .catch(failed('A claim of a task could not be renewed. The relay tries again.'))
         .finally(() => {
-          if (held.size > 0) renewLater();
+          if (tokens.size > 0) renewLater();
         });
     });
   }
   async function renew(): Promise<void> {
-    for (const [taskId, token] of held) {
+    for (const [taskId, token] of tokens) {
       const { numUpdatedRows } = await db
         .updateTable('tasks')
         .set({ lease_until: now() + settings.leaseMs })
@@ -88,12 +88,12 @@ export function createClaims(
         .where('claim_token', '=', token)
         .where('holder_json', 'is not', null)
         .executeTakeFirst();
-      if (numUpdatedRows === 0n && held.get(taskId) === token) held.delete(taskId);
+      if (numUpdatedRows === 0n && tokens.get(taskId) === token) tokens.delete(taskId);
     }
   }
 
   async function endClaim(row: Pick<TaskRow, 'project' | 'task' | 'claim_token'>, note: string): Promise<void> {
-    held.delete(row.task);
+    tokens.delete(row.task);
     const end = () =>
       changing(row.project, row.task, ({ row: at, project }) =>
         Promise.resolve(
@@ -193,7 +193,7 @@ export function createClaims(
       const outcome = await changing<Refused>(projectId, taskId, take, takesOneTask);
       if (outcome.ok) {
         if ('runId' in holder) {
-          held.set(taskId, token);
+          tokens.set(taskId, token);
           renewLater();
         }
         sweepLater(leaseMs + 1);
@@ -211,7 +211,7 @@ export function createClaims(
         if (row.holder_json === null) return Promise.resolve(null);
         return Promise.resolve(refuseOther(row, by, now()) ?? unclaimed(row, project, by, note));
       });
-      if (outcome.ok) held.delete(taskId);
+      if (outcome.ok) tokens.delete(taskId);
       return outcome;
     },
     async called(credentialId) {

@@ -54,9 +54,9 @@ export function createComments({ projects, threads, directory }: CommentsDeps): 
     async add(by, projectId, taskId, { text, clientId }) {
       const project = await projects.read(projectId);
       if (!project.ok) return project;
-      const found = await projects.task(projectId, taskId);
-      if (!found.ok) return found;
-      const { number, title, claim, assignee } = found.value;
+      const task = await projects.task(projectId, taskId);
+      if (!task.ok) return task;
+      const { number, title, claim, assignee } = task.value;
       if (by !== PERSON && !project.value.agents.includes(by))
         return { ok: false, reason: 'other-agent', detail: 'You are not assigned to this project.' };
       const here = (await directory.all()).filter(({ retired }) => !retired);

@@ -8,9 +8,9 @@ export function rewritten(
   wanted: readonly { readonly criterionId?: string | undefined; readonly text: string }[],
   newId: () => string,
 ): TaskValue['criteria'] {
-  const known = new Map(before.map((criterion) => [criterion.criterionId, criterion]));
+  const beforeById = new Map(before.map((criterion) => [criterion.criterionId, criterion]));
   return wanted.map(({ criterionId, text }) => {
-    const old = criterionId === undefined ? undefined : known.get(criterionId);
+    const old = criterionId === undefined ? undefined : beforeById.get(criterionId);
     return old?.text === text ? old : { criterionId: old?.criterionId ?? newId(), text, met: null };
   });
 }

@@ -28,18 +28,18 @@ const projectWithout = (value: ProjectValue, gone: ReadonlySet<AgentId>): Projec
 });
 
 /** The task without what these agents said of it. Null: they said nothing, and it is not theirs. */
-export function taskWithout(value: TaskValue, gone: ReadonlySet<AgentId>): TaskValue | null {
+export function taskWithout(value: TaskValue, goneIds: ReadonlySet<AgentId>): TaskValue | null {
   const { request, assignee } = value;
   const criteria = value.criteria.map((criterion) =>
-    criterion.met !== null && gone.has(criterion.met.by)
+    criterion.met !== null && goneIds.has(criterion.met.by)
       ? { ...criterion, met: { ...criterion.met, evidence: '' } }
       : criterion,
   );
-  const history = value.history.map((entry) => (gone.has(entry.by) ? { ...entry, note: '' } : entry));
+  const history = value.history.map((entry) => (goneIds.has(entry.by) ? { ...entry, note: '' } : entry));
   const next: TaskValue = {
     ...{ ...value, criteria, history },
-    assignee: assignee !== null && gone.has(assignee) ? null : assignee,
-    request: request !== null && gone.has(request.by) ? { ...request, title: value.title, body: '' } : request,
+    assignee: assignee !== null && goneIds.has(assignee) ? null : assignee,
+    request: request !== null && goneIds.has(request.by) ? { ...request, title: value.title, body: '' } : request,
   };
   return JSON.stringify(next) === JSON.stringify(value) ? null : next;
 }
@@ -101,34 +101,34 @@ export function createProjectForgetting(
 
   return {
     async agents(ids) {
-      const gone = new Set<AgentId>(ids);
+      const goneIds = new Set<AgentId>(ids);
       for (const id of ids)
         for (const row of await tasks().where('holder_json', '=', JSON.stringify(id)).execute())
           await endClaim(row, 'The agent was forgotten.');
-      const found = new Set<ProjectId>();
+      const projectIds = new Set<ProjectId>();
       for (const row of await db.selectFrom('projects').selectAll().where('home', '=', home).execute()) {
         const value = projectValueOf(row);
-        if (!isProjectOf(value, gone)) continue;
-        await writeProject(row.project, projectWithout(value, gone));
-        found.add(row.project);
+        if (!isProjectOf(value, goneIds)) continue;
+        await writeProject(row.project, projectWithout(value, goneIds));
+        projectIds.add(row.project);
       }
       for (const id of ids) {
         const named = sql<boolean>`replace(value_json, ${JSON.stringify(id)}, '') <> value_json`;
         for (const row of await tasks().where(named).execute()) {
-          const next = taskWithout(taskValueOf(row), gone);
+          const next = taskWithout(taskValueOf(row), goneIds);
           if (next === null) continue;
           await writeTask(row.task, next);
-          found.add(row.project);
+          projectIds.add(row.project);
         }
       }
-      found.forEach(tell);
+      projectIds.forEach(tell);
     },
     async removed() {
       const rows = db.selectFrom('projects').select('project').where('home', '=', home).where('removed', '=', true);
       return (await rows.execute()).map(({ project }) => project);
     },
     async projects(ids) {
-      const found = new Set<ProjectId>();
+      const projectIds = new Set<ProjectId>();
       for (const id of ids) {
         const rows = await db
           .selectFrom('projects')
@@ -141,17 +141,17 @@ export function createProjectForgetting(
           const value = projectValueOf(row);
           if (isSame(value, removedProject(value))) continue;
           await writeProject(row.project, removedProject(value));
-          found.add(row.project);
+          projectIds.add(row.project);
         }
         if (rows.length === 0) continue;
         for (const row of await tasks().where('project', '=', id).execute()) {
           const value = taskValueOf(row);
           if (isSame(value, removedTask(value))) continue;
           await writeTask(row.task, removedTask(value));
-          found.add(row.project);
+          projectIds.add(row.project);
         }
       }
-      found.forEach(tell);
+      projectIds.forEach(tell);
     },
   };
 }

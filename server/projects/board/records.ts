@@ -74,8 +74,8 @@ export function createProjectRecords(base: ProjectsBase, changed: () => void): R
     return orNoRoom(
       db.transaction().execute(async (trx): Promise<RecordAnswer> => {
         const row = await readProjectRow(trx, home, id, true);
-        const held = heldProject(value, row && projectValueOf(row));
-        const own = { value_json: JSON.stringify(held.value), removed: value.removed, stamp: at };
+        const heldRecord = heldProject(value, row && projectValueOf(row));
+        const own = { value_json: JSON.stringify(heldRecord.value), removed: value.removed, stamp: at };
         const { numInsertedOrUpdatedRows = 0n } = await trx
           .insertInto('projects')
           .values({ home, project: id, ...own, created_at: value.createdAt })
@@ -87,8 +87,8 @@ export function createProjectRecords(base: ProjectsBase, changed: () => void): R
           )
           .executeTakeFirst();
         if (numInsertedOrUpdatedRows === 0n) return KEPT;
-        await askedProjects(trx, home).put(trx, id, at, new Map(held.waits.length > 0 ? [['', value]] : []));
-        return held.waits.length > 0 ? ASKED : TAKEN;
+        await askedProjects(trx, home).put(trx, id, at, new Map(heldRecord.waits.length > 0 ? [['', value]] : []));
+        return heldRecord.waits.length > 0 ? ASKED : TAKEN;
       }),
     );
   };

@@ -34,7 +34,7 @@ const bytesOf = (column: string) => sql<string>`coalesce(sum(octet_length(${sql.
 
 async function countBytes(db: Db, home: string): Promise<number> {
   const attempts = db.selectFrom('attempts').where('home', '=', home);
-  const found = [
+  const sums = [
     await db.selectFrom('projects').select(bytesOf('value_json')).where('home', '=', home).execute(),
     await db.selectFrom('tasks').select(bytesOf('value_json')).where('home', '=', home).execute(),
     await attempts.select(bytesOf('value_json')).execute(),
@@ -47,7 +47,7 @@ async function countBytes(db: Db, home: string): Promise<number> {
       .where('thread', 'like', `${commentsThread('')}%`)
       .execute(),
   ];
-  return found.flat().reduce((all, { bytes }) => all + Number(bytes), 0);
+  return sums.flat().reduce((all, { bytes }) => all + Number(bytes), 0);
 }
 
 /** Why the value may not be stored in place of the text before it. Null: it may. */

@@ -50,7 +50,7 @@ export async function searchTasks(
     return texts;
   }
 
-  const found: TaskId[] = [];
+  const matches: TaskId[] = [];
   for (let after = 0; ;) {
     let query = db
       .selectFrom('tasks')
@@ -84,11 +84,11 @@ export async function searchTasks(
     for (const { task } of readable) {
       const text = `${texts.get(task) ?? ''}\n${comments.get(commentsThread(task)) ?? ''}`;
       if (missingWords(text, words).length > 0) continue;
-      if (found.length === PROJECT_LIMITS.found) return { taskIds: found, more: true };
-      found.push(task);
+      if (matches.length === PROJECT_LIMITS.found) return { taskIds: matches, more: true };
+      matches.push(task);
     }
     const last = rows.at(-1);
-    if (!last || rows.length < PROJECT_SETTINGS.searchPage) return { taskIds: found, more: false };
+    if (!last || rows.length < PROJECT_SETTINGS.searchPage) return { taskIds: matches, more: false };
     after = last.number;
   }
 }

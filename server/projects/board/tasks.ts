@@ -77,7 +77,7 @@ export function createTasks(base: ProjectsBase, changing: ChangeTask): Tasks {
         // Labels are not a column of the table, so their tasks are selected here.
         .$if(label === null, (query) => query.limit(limit + 1))
         .execute();
-      const found = setAside
+      const shownTasks = setAside
         .read(
           'tasks',
           rows,
@@ -85,7 +85,7 @@ export function createTasks(base: ProjectsBase, changing: ChangeTask): Tasks {
           (row) => shown(row),
         )
         .filter(({ labels }) => label === null || labels.includes(label));
-      return done({ tasks: found.slice(0, limit), more: found.length > limit });
+      return done({ tasks: shownTasks.slice(0, limit), more: shownTasks.length > limit });
     },
     async board(projectId, query) {
       if (!(await readProjectRow(db, home, projectId))) return NO_PROJECT;

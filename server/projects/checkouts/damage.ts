@@ -68,16 +68,16 @@ async function filesBelow(top: string, folder: string): Promise<string[]> {
  * branches that are lost. `main`: the branch that only this repository has. Null: it has a source.
  * Throws `GitError`.
  */
-export async function complete(own: Own, main: string | null, known: readonly KnownHead[]): Promise<Set<string>> {
+export async function complete(own: Own, main: string | null, knownHeads: readonly KnownHead[]): Promise<Set<string>> {
   try {
-    return await completeNow(own, main, known);
+    return await completeNow(own, main, knownHeads);
   } catch (error) {
     if (codeOf(error) === '' || error instanceof GitError) throw error;
     throw new GitError(`${damagedText(own.gitDir)} (${codeOf(error)})`);
   }
 }
 
-async function completeNow(own: Own, main: string | null, known: readonly KnownHead[]): Promise<Set<string>> {
+async function completeNow(own: Own, main: string | null, knownHeads: readonly KnownHead[]): Promise<Set<string>> {
   const { gitDir } = own;
   const at = (path: string) => join(gitDir, path);
   const isNew = !existsSync(gitDir);
@@ -90,11 +90,11 @@ async function completeNow(own: Own, main: string | null, known: readonly KnownH
   if (isNew || ['HEAD', 'config', 'refs', 'objects'].some((name) => !existsSync(at(name))))
     await git(['init', '--quiet', '--bare', '--initial-branch=main'], { lane: own.lane, of: [gitDir] });
   // The whole repository is gone, with all that ran here.
-  if (isNew && known.length > 0)
-    for (const branch of [...known.map((each) => each.branch), ...(main === null ? [] : [main])])
+  if (isNew && knownHeads.length > 0)
+    for (const branch of [...knownHeads.map((each) => each.branch), ...(main === null ? [] : [main])])
       await setAside(own, `${HEADS}${branch}`);
   await completePacked(gitDir);
-  const heads = new Map(known.map(({ branch, head }) => [`${HEADS}${branch}`, head]));
+  const heads = new Map(knownHeads.map(({ branch, head }) => [`${HEADS}${branch}`, head]));
   const refs = await referencesOf(gitDir);
   const kinds = await kindsOf(
     own,
@@ -123,7 +123,7 @@ async function completeNow(own: Own, main: string | null, known: readonly KnownH
       continue;
     }
     await git(['update-ref'], { ...own, of: [name, head] });
-    await found(gitDir, branch);
+    await clearDamage(gitDir, branch);
   }
   return lost;
 }
@@ -213,7 +213,7 @@ async function setAside(own: Own, name: string): Promise<void> {
   if (left.length < lines.length) await replace(join(gitDir, 'packed-refs'), left.join('\n'));
 }
 /** The branch has its commits again. */
-export const found = (gitDir: string, branch: string): Promise<void> =>
+export const clearDamage = (gitDir: string, branch: string): Promise<void> =>
   rm(join(gitDir, DAMAGED, `${HEADS}${branch}`), { force: true });
 
 /** Bits of the exit code of git-fsck(1): something is missing, or a pack is bad. */

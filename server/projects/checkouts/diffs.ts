@@ -265,11 +265,11 @@ export function createDiffs(gitDir: string, lane: Lane): Diffs {
     },
 
     async linesIn(from, at, to) {
-      const asked = new Set(at.map(({ path }) => path));
+      const paths = new Set(at.map(({ path }) => path));
       const moved = new Map<string, Entry>();
       const note = (entry: Entry) => {
         const before = entry.renamedFrom ?? entry.path;
-        if (entry.status !== 'added' && asked.has(shortPath(before))) moved.set(shortPath(before), entry);
+        if (entry.status !== 'added' && paths.has(shortPath(before))) moved.set(shortPath(before), entry);
       };
       try {
         await rawDiff(from, to, ['-M'], note);

@@ -49,14 +49,14 @@ export async function* importOf(
 /** Reads the output of `cat-file --batch`, and calls `use` with each content, in order. */
 export function batchReader(use: (bytes: Buffer, index: number) => Promise<void>): (piece: Buffer) => Promise<void> {
   let pieces: Buffer[] = [];
-  let held = 0;
+  let heldBytes = 0;
   let index = 0;
   /** Bytes of the content that comes. Null: its head comes first. */
   let size: number | null = null;
   return async (piece) => {
     pieces.push(piece);
-    held += piece.length;
-    while (size === null ? held > 0 : held > size) {
+    heldBytes += piece.length;
+    while (size === null ? heldBytes > 0 : heldBytes > size) {
       let rest: Buffer = pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces);
       if (size === null) {
         const end = rest.indexOf('\n');
@@ -76,7 +76,7 @@ export function batchReader(use: (bytes: Buffer, index: number) => Promise<void>
         size = null;
       }
       pieces = [rest];
-      held = rest.length;
+      heldBytes = rest.length;
     }
   };
 }

@@ -42,8 +42,8 @@ export async function pushBranch(own: GitPlace, reach: Reach, branch: string): P
 
   /** Whether the relay pushed this commit, or goes on from it. */
   async function isOwn(commit: string): Promise<boolean> {
-    const known = await gitText(['for-each-ref', '--format=%(objectname)'], { ...own, of: [`${pushed}/`] });
-    if (known.includes(commit)) return true;
+    const ownTips = await gitText(['for-each-ref', '--format=%(objectname)'], { ...own, of: [`${pushed}/`] });
+    if (ownTips.includes(commit)) return true;
     // Git knows no such commit: 128.
     const codes = [0, 1, 128];
     return (await git(['merge-base', '--is-ancestor'], { ...own, of: [commit, head], codes })).code === 0;

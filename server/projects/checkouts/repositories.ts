@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import type { ProjectId } from '../../../src/shared/domain/ids.ts';
 import { git, GIT_LIMITS } from '../../platform/git/index.ts';
-import { complete, found as foundAgain } from './damage.ts';
+import { complete, clearDamage } from './damage.ts';
 import { keptOf } from './kept.ts';
 import { pushedRefs } from './pushing.ts';
 import type { Repositories, RepositoriesDeps, Repository, Source } from './contract.ts';
@@ -45,7 +45,7 @@ export function createRepositories(deps: RepositoriesDeps): Repositories {
       ];
       const input = refs.map((ref) => `delete ${ref}\n`).join('');
       await git(['update-ref', '--stdin'], { ...own, input });
-      for (const branch of branches) await foundAgain(gitDir, branch);
+      for (const branch of branches) await clearDamage(gitDir, branch);
       await git(['gc', '--quiet', '--prune=now'], { gitDir, lane, ms: GIT_LIMITS.networkMs });
     },
     async remove(projectId) {

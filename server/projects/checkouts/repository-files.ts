@@ -49,13 +49,13 @@ export function createRepositoryFiles(own: OwnPlace) {
     return (await listed(commit, (each) => each === path)).get(path) ?? null;
   }
   async function listed(commit: string, isWanted: (path: string) => boolean): Promise<Listing> {
-    const found = new Map<string, FileEntry>();
+    const listedEntries = new Map<string, FileEntry>();
     const output = zeroSplitter((line) => {
       const entry = entryOf(line);
-      if (entry && isWanted(entry.path) && !found.has(entry.path)) found.set(entry.path, entry);
+      if (entry && isWanted(entry.path) && !listedEntries.has(entry.path)) listedEntries.set(entry.path, entry);
     });
     await git(['ls-tree', '-r', '-l', '-z', '--full-tree'], { ...own, of: [commit], output });
-    return found;
+    return listedEntries;
   }
   async function fileOf(commit: string, path: string): Promise<Buffer | null> {
     const entry = await entryAt(commit, path);
@@ -77,7 +77,7 @@ export function createRepositoryFiles(own: OwnPlace) {
     fileOf,
     textOf,
     async skills(commit) {
-      const found: Skill[] = [];
+      const skills: Skill[] = [];
       for (const top of SKILL_FOLDERS) {
         const paths = (
           await gitText(['ls-tree', '-r', '-z', '--name-only', '--full-tree'], {
@@ -88,19 +88,19 @@ export function createRepositoryFiles(own: OwnPlace) {
         )
           .split('\0')
           .filter((path) => path.endsWith('/SKILL.md'));
-        for (const path of paths.slice(0, CHECKOUT_LIMITS.skills - found.length)) {
+        for (const path of paths.slice(0, CHECKOUT_LIMITS.skills - skills.length)) {
           const text = (await textOf(commit, path, CHECKOUT_LIMITS.skillBytes)) ?? '';
           const field = (name: string) =>
             new RegExp(`^${name}:[ \\t]*(.+)$`, 'm').exec(text.slice(0, 2_000))?.[1]?.trim();
           const folderName = path.split('/').at(-2) ?? path;
-          found.push({
+          skills.push({
             name: (field('name') ?? folderName).slice(0, 100),
             about: (field('description') ?? '').slice(0, 500),
             path,
           });
         }
       }
-      return found;
+      return skills;
     },
     async filters(commit) {
       const pattern = '^[^#]+[[:space:]]filter=[^[:space:]]';

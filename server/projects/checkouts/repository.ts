@@ -7,7 +7,7 @@ import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
 import { git, GitError, GIT_LIMITS, gitText } from '../../platform/git/index.ts';
 import { nothing, tooMuch, twinText } from './folder-files.ts';
 import { copiedIds, copiedIn, noteCopied } from './copied.ts';
-import { complete, found as foundAgain, lostText } from './damage.ts';
+import { complete, clearDamage, lostText } from './damage.ts';
 import { createDiffs } from './diffs.ts';
 import { keepHead, keptOf } from './kept.ts';
 import { createMerging, isAncestor } from './merging.ts';
@@ -57,15 +57,15 @@ export async function openRepository(
   /** Fetches the base branch. Resolves with its name. */
   const fetchInto = (into: OwnPlace, settings: object = {}) =>
     sources.atSource(projectId, source, async (reach) => {
-      const found = await sources.branchOf(source, reach);
+      const branch = await sources.branchOf(source, reach);
       // Tags of the fetched history come along.
       await git(['fetch', '--quiet', '--no-auto-maintenance'], {
         ...into,
         ...reach.call,
         settings: { ...reach.call.settings, ...settings },
-        of: [reach.at, `+refs/heads/${found}:${BASE_REF}`],
+        of: [reach.at, `+refs/heads/${branch}:${BASE_REF}`],
       });
-      return found;
+      return branch;
     });
   const mending = createMending({ own, isElsewhere, lost, fetchInto });
   async function fetchBase(): Promise<{ readonly branch: string; readonly commit: string }> {
@@ -160,7 +160,7 @@ export async function openRepository(
         // Somebody else's commits may be among those that this one rewrites.
         if (before !== null && !(await isAncestor(own, before, head))) await keepHead(own, branch, before);
         await git(['update-ref'], { ...own, of: [`refs/heads/${branch}`, head] });
-        if (lost.delete(branch)) await foundAgain(gitDir, branch);
+        if (lost.delete(branch)) await clearDamage(gitDir, branch);
         return head;
       }),
     commitFiles: (parent, branch, changes, said) =>

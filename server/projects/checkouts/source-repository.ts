@@ -444,7 +444,7 @@ const changed = async ({ lane }: View, { from, base, target }: Move, filter: str
 
 /** Files of the working tree that git does not know, where the merge adds others. */
 async function inTheWay(view: View, top: string, move: Move): Promise<string[]> {
-  const found = new Set<string>();
+  const blocking = new Set<string>();
   for (const path of await changed(view, move, 'A')) {
     const parts = path.split('/');
     for (let i = 1; i <= parts.length; i++) {
@@ -453,11 +453,11 @@ async function inTheWay(view: View, top: string, move: Move): Promise<string[]> 
       if (entry === null) break;
       if (entry.isDirectory() && i < parts.length) continue;
       // A file that git knows was compared before, and goes with the merge.
-      if (i === parts.length || !(await isKnown(view, each))) found.add(each);
+      if (i === parts.length || !(await isKnown(view, each))) blocking.add(each);
       break;
     }
   }
-  return [...found];
+  return [...blocking];
 }
 const isKnown = async ({ gitDir, lane }: View, path: string): Promise<boolean> =>
   (await gitText(['ls-files', '-z'], { gitDir, lane, paths: [path], env: { GIT_LITERAL_PATHSPECS: '1' } })) !== '';

@@ -104,8 +104,8 @@ export function createSources({ folder, hidden, rights, lane, tokenOf }: Reposit
     const host = hostOf(url);
     const port = url.port === '' ? (url.protocol === 'http:' ? 80 : 443) : Number(url.port);
     // Connects to the address that was checked, whatever the name resolves to a moment later.
-    const found = isIP(host) === 0 ? await lookup(host, { all: true }) : [{ address: host }];
-    const address = found.find((each) => fits(each.address, rights.servers))?.address;
+    const addresses = isIP(host) === 0 ? await lookup(host, { all: true }) : [{ address: host }];
+    const address = addresses.find((each) => fits(each.address, rights.servers))?.address;
     if (address === undefined) throw new GitError(rights.refusal('inner-servers'));
     const token = projectId === null ? null : await tokenOf(projectId);
     const basic = Buffer.from(`x-access-token:${token ?? ''}`).toString('base64');

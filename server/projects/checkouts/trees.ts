@@ -105,7 +105,7 @@ export function createTrees(own: OwnPlace) {
     trees: readonly string[],
     call: typeof own & Pick<GitCall, 'env'>,
   ): Promise<ReadonlyMap<string, string>> {
-    const found = new Map<string, string>();
+    const patchById = new Map<string, string>();
     try {
       const bounds = { most: CHECKOUT_LIMITS.diffBytes, cut: true, ms: CHECKOUT_LIMITS.diffMs };
       const { out, isCut } = await git([...DIFF, '--no-renames'], { ...call, of: trees, ...bounds });
@@ -114,12 +114,12 @@ export function createTrees(own: OwnPlace) {
       const patches = out.toString('utf8').split(/^(?=diff --git )/m);
       for (const patch of isCut ? patches.slice(0, -1) : patches) {
         const name = /^diff --git a\/(\d+) /.exec(patch)?.[1];
-        if (name !== undefined) found.set(name, (found.get(name) ?? '') + patch);
+        if (name !== undefined) patchById.set(name, (patchById.get(name) ?? '') + patch);
       }
     } catch (error) {
       if (!isOverBound(error)) throw error;
     }
-    return found;
+    return patchById;
   }
 
   /** A patch without context. Null: the file was deleted, is no text, or is too large. */

@@ -55,26 +55,26 @@ interface Holds {
 }
 
 export function createHolds(): Holds {
-  const held = new Set<Held>();
+  const holds = new Set<Held>();
   const releases = createListeners();
   let released = 0;
 
   return {
     of(agentId) {
       let sum = 0;
-      for (const hold of held) if (agentId === null || hold.agentId === agentId) sum += hold.microUsd;
+      for (const hold of holds) if (agentId === null || hold.agentId === agentId) sum += hold.microUsd;
       return sum;
     },
     count(fits) {
       let count = 0;
-      for (const hold of held) if (fits(hold)) count += 1;
+      for (const hold of holds) if (fits(hold)) count += 1;
       return count;
     },
     take(one) {
       const hold = { ...one };
-      held.add(hold);
+      holds.add(hold);
       return () => {
-        if (!held.delete(hold)) return;
+        if (!holds.delete(hold)) return;
         released += 1;
         releases.tell();
       };
@@ -293,7 +293,7 @@ export function createBudgets({ rows, prices, holds, configs, directory, now, el
     return sentence`${whose}’s daily budget of ${daily} for model requests is used up: ${used} spent today${spentBy}. It opens again on ${until} (${timeZone}). Raise it in the settings, under “Budgets and prices”.`;
   }
 
-  const held = (state: BudgetState, most: number) =>
+  const reservedText = (state: BudgetState, most: number) =>
     sentence`The rest of today’s budget of ${usdText(state.budget ?? 0)} is reserved for running requests (${usdText(state.spent)} spent, ${usdText(state.held)} reserved). This request may cost up to ${usdText(most)}. Try again when they are done, or raise the budget in the settings, under “Budgets and prices”.`;
 
   async function setFor(agentId: AgentId) {
@@ -367,7 +367,7 @@ export function createBudgets({ rows, prices, holds, configs, directory, now, el
         if (!full && !crowded)
           return { ok: true, most, release: holds.take({ agentId, credentialId, microUsd: most }) };
         const left = giveUp - elapsed();
-        if (left <= 0) return { ok: false, message: full ? held(full[1], most) : CROWDED, until: day.end };
+        if (left <= 0) return { ok: false, message: full ? reservedText(full[1], most) : CROWDED, until: day.end };
         await holds.nextRelease(left, signal);
       }
     },

@@ -91,13 +91,13 @@ const sum = (groups: readonly UsageGroup[]) => groups.reduce((all, group) => add
 
 /** The newest sessions, and the sum of all others. */
 function sessionsOf(groups: readonly UsageGroup[]): Pick<Report, 'sessions' | 'sessionsRest'> {
-  const known = new Map<string, { lastAt: number; spent: Spent }>();
+  const sessions = new Map<string, { lastAt: number; spent: Spent }>();
   for (const { sessionId, lastAt, spent } of groups) {
     if (sessionId === null) continue;
-    const before = known.get(sessionId) ?? { lastAt: 0, spent: NOTHING_SPENT };
-    known.set(sessionId, { lastAt: Math.max(before.lastAt, lastAt), spent: add(before.spent, spent) });
+    const before = sessions.get(sessionId) ?? { lastAt: 0, spent: NOTHING_SPENT };
+    sessions.set(sessionId, { lastAt: Math.max(before.lastAt, lastAt), spent: add(before.spent, spent) });
   }
-  const all = [...known]
+  const all = [...sessions]
     .sort(([, a], [, b]) => b.lastAt - a.lastAt)
     .map(([sessionId, { lastAt, spent }]) => ({ sessionId, lastAt, spent }));
   const rest = all.slice(COST_LIMITS.sessions);
@@ -359,9 +359,9 @@ export function createCosts({
       reported === undefined
         ? costOfTaken(taken, await enduring(database, prices.read))
         : { microUsd: whole(reported), estimated: true };
-    const known = took?.whole === true && took.untold?.input !== true && took.untold?.output !== true;
-    if (known && size?.pictures === 0 && taken.searches === 0) reading.learn(size.model, size.bytes, taken.count);
-    const estimated = cost.estimated || !known;
+    const isExact = took?.whole === true && took.untold?.input !== true && took.untold?.output !== true;
+    if (isExact && size?.pictures === 0 && taken.searches === 0) reading.learn(size.model, size.bytes, taken.count);
+    const estimated = cost.estimated || !isExact;
     const costMicroUsd = Math.min(cost.microUsd, COST_LIMITS.requestMicroUsd);
     const spent = { ...taken.count, costMicroUsd, estimated };
     await rows.add({ usedAt, agentId, sessionId, messageId, via, ...spent, reserve: reserve ?? newId() });
@@ -430,11 +430,11 @@ export function createCosts({
       if (!first.ok) return first;
       const { sessionId = null, messageId = null } = request;
       /** Null: the request has ended. */
-      let held: Held | null = first.held;
+      let currentHold: Held | null = first.held;
       let spent = NO_COST;
       const take = () => {
-        const mine = held;
-        held = null;
+        const mine = currentHold;
+        currentHold = null;
         return mine;
       };
       return {
@@ -447,7 +447,7 @@ export function createCosts({
             );
             if (signal?.aborted) return false;
             const next = await hold(request, signal, false);
-            if (next.ok) held = next.held;
+            if (next.ok) currentHold = next.held;
             return next.ok;
           },
           async settle(end) {

@@ -39,9 +39,9 @@ export function createPriceTable(db: Db, home: string, alone = false) {
     return { prices: prices.length === 0 ? DEFAULT_PRICES : prices, version: row?.version ?? 0 };
   }
   /** Read once if no other process can change it. */
-  const known = keepLoaded(fromStore);
+  const loadedVersion = keepLoaded(fromStore);
 
-  const withVersion = alone ? known.get : fromStore;
+  const withVersion = alone ? loadedVersion.get : fromStore;
 
   return {
     withVersion,
@@ -55,11 +55,11 @@ export function createPriceTable(db: Db, home: string, alone = false) {
         return await writeConfig(db, { home, scope: PRICES_SCOPE, config_json: JSON.stringify({ prices }) }, version);
       } finally {
         // Also drops what was read during the write.
-        known.forget();
+        loadedVersion.forget();
       }
     },
     /** The prices were changed in the store. */
-    forget: known.forget,
+    forget: loadedVersion.forget,
   };
 }
 export type PriceTable = ReturnType<typeof createPriceTable>;
@@ -106,9 +106,9 @@ export function createReading(): Reading {
       }
     },
     expect(model, bytes) {
-      const known = models.get(model);
-      const density = middleOf(known?.densities ?? []) ?? COST_LIMITS.bytesPerToken;
-      const caches = known?.caches ?? true;
+      const measured = models.get(model);
+      const density = middleOf(measured?.densities ?? []) ?? COST_LIMITS.bytesPerToken;
+      const caches = measured?.caches ?? true;
       let [inputTokens, cacheReadTokens, cacheWriteTokens, before] = [0, 0, 0, 0];
       for (const each of bytes) {
         const tokens = Math.ceil(each / density);
@@ -170,7 +170,7 @@ const textOrNull = (id: string | null) => (id === null ? null : JSON.stringify(i
 
 /** Without those that an earlier `insert` wrote before its answer was lost. */
 async function withoutCounted(db: Db, home: string, rows: readonly UsageRow[]): Promise<readonly UsageRow[]> {
-  const known = await db
+  const countedRows = await db
     .selectFrom('usage')
     .select(['used_at', 'reserve'])
     .where('home', '=', home)
@@ -183,7 +183,7 @@ async function withoutCounted(db: Db, home: string, rows: readonly UsageRow[]): 
     .where('reserve', 'is not', null)
     .execute();
   const keyOf = (usedAt: number, reserve: string | null) => `${usedAt} ${reserve ?? ''}`;
-  const counted = new Set(known.map(({ used_at, reserve }) => keyOf(used_at, reserve)));
+  const counted = new Set(countedRows.map(({ used_at, reserve }) => keyOf(used_at, reserve)));
   return rows.filter(({ usedAt, reserve }) => !counted.has(keyOf(usedAt, reserve)));
 }
 
@@ -241,7 +241,7 @@ async function insert(db: Db, home: string, rows: readonly UsageRow[]): Promise<
 
 export function createUsageRows({ db, database, home, alone, elapsed }: UsageRowsDeps) {
   /** Money by agent since this quarter of an hour. */
-  let known: { readonly from: number; readonly sums: Map<string, number> } | null = null;
+  let spendingSums: { readonly from: number; readonly sums: Map<string, number> } | null = null;
   /**
    * Incremented when a write begins and ends. Odd: a write is under way. A sum that was read during
    * a write is not cached.
@@ -262,11 +262,11 @@ export function createUsageRows({ db, database, home, alone, elapsed }: UsageRow
           if (left.length > 0) await insert(db, home, left);
         });
         for (const { usedAt, agentId, costMicroUsd } of rows)
-          if (known && quarterOf(usedAt) >= known.from)
-            known.sums.set(agentId, (known.sums.get(agentId) ?? 0) + costMicroUsd);
+          if (spendingSums && quarterOf(usedAt) >= spendingSums.from)
+            spendingSums.sums.set(agentId, (spendingSums.sums.get(agentId) ?? 0) + costMicroUsd);
       } catch (error) {
         // The rows may have reached the disk all the same.
-        known = null;
+        spendingSums = null;
         throw error;
       } finally {
         turn += 1;
@@ -287,7 +287,7 @@ export function createUsageRows({ db, database, home, alone, elapsed }: UsageRow
       .execute();
     const spending = rows.map((row) => ({ agentId: parseText(row.agent_json), microUsd: row.micro_usd }));
     if (alone && began === turn && turn % 2 === 0)
-      known = { from, sums: new Map(spending.map(({ agentId, microUsd }) => [agentId, microUsd])) };
+      spendingSums = { from, sums: new Map(spending.map(({ agentId, microUsd }) => [agentId, microUsd])) };
     return spending;
   }
 
@@ -311,8 +311,8 @@ export function createUsageRows({ db, database, home, alone, elapsed }: UsageRow
     /** Money by agent since the start of the day, largest first. */
     async byAgent(dayStart: number): Promise<Spending> {
       const from = quarterOf(dayStart);
-      if (known?.from !== from) return await readSpending(from);
-      return [...known.sums]
+      if (spendingSums?.from !== from) return await readSpending(from);
+      return [...spendingSums.sums]
         .map(([agentId, microUsd]) => ({ agentId, microUsd }))
         .sort((a, b) => b.microUsd - a.microUsd);
     },

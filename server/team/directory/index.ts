@@ -79,12 +79,13 @@ const called = ({ name, position, agentId }: TeamMember) =>
  */
 export function findMember(members: readonly TeamMember[], reference: string): Awaited<ReturnType<Directory['find']>> {
   const wanted = reference.trim().replace(/^@/, '');
-  const known = members.filter((member) => !member.retired);
+  const activeMembers = members.filter((member) => !member.retired);
   const seat = SEAT.exec(wanted);
   const byId = members.filter((member) => member.agentId === wanted);
   const inSeat = (member: TeamMember) =>
     seat !== null && member.position !== null && seatNumber(member.position) === Number(seat[1]);
-  const matches = byId.length > 0 ? byId : known.filter((member) => isSameName(member.name, wanted) || inSeat(member));
+  const matches =
+    byId.length > 0 ? byId : activeMembers.filter((member) => isSameName(member.name, wanted) || inSeat(member));
   const [match, ...others] = matches;
   const said = shownReference(wanted);
   if (match && others.length > 0)
@@ -92,8 +93,8 @@ export function findMember(members: readonly TeamMember[], reference: string): A
   if (match?.retired || (!match && members.some((member) => isSameName(member.name, wanted))))
     return { ok: false, reason: `${match?.name ?? said} is retired, and no longer reads messages.` };
   if (match) return { ok: true, agent: match };
-  const alike = alikeOf(known);
-  const names = known.map((member) =>
+  const alike = alikeOf(activeMembers);
+  const names = activeMembers.map((member) =>
     alike.has(member.agentId) && member.position !== null
       ? `${member.name} (seat ${seatNumber(member.position)})`
       : member.name,
@@ -143,10 +144,10 @@ export function createDirectory({ db, home, tell, now, setAside = SETS_NOTHING_A
   }
 
   /** Cached, because every tool call reads it. */
-  const known = keepLoaded(read);
-  const all = known.get;
+  const loadedMembers = keepLoaded(read);
+  const all = loadedMembers.get;
   log?.subscribe(({ event }) => {
-    if (event.kind === 'changed' && event.what === 'team') known.forget();
+    if (event.kind === 'changed' && event.what === 'team') loadedMembers.forget();
   });
 
   return {
@@ -166,7 +167,7 @@ export function createDirectory({ db, home, tell, now, setAside = SETS_NOTHING_A
         await trx.deleteFrom('agents').where('home', '=', home).execute();
         if (rows.length > 0) await trx.insertInto('agents').values(rows).execute();
       });
-      known.forget();
+      loadedMembers.forget();
       tell({ kind: 'changed', time: now(), what: 'team', agentId: null });
     },
   };

@@ -162,13 +162,13 @@ export function createConfigs({ db, home, alone, timeZone: ofRelay, tell, now }:
    * Rows by scope. Null: nothing is set. A write increments `turn` when it begins and ends, so that
    * values read meanwhile are not cached.
    */
-  const known = new Map<string, KnownRow | null>();
+  const rowsByScope = new Map<string, KnownRow | null>();
   let turn = 0;
   const inTurn = createSharedQueue();
   /**
    * Rows that were read at this count of decisions. They hold until another process increments it.
    */
-  let held: { readonly decisions: number; readonly known: ReadonlyMap<string, KnownRow | null> } | null = null;
+  let decisionRows: { readonly decisions: number; readonly known: ReadonlyMap<string, KnownRow | null> } | null = null;
 
   const rowsOf = (from: Db, agentIds: readonly AgentId[]) =>
     from
@@ -197,7 +197,7 @@ export function createConfigs({ db, home, alone, timeZone: ofRelay, tell, now }:
     const rows = await rowsOf(db, [...agentIds]).execute();
     if (alone && began === turn)
       for (const scope of [...FOR_ALL, ...[...agentIds].map(scopeOf)])
-        known.set(scope, rows.find((row) => row.scope === scope) ?? null);
+        rowsByScope.set(scope, rows.find((row) => row.scope === scope) ?? null);
     return parse(rows);
   }
   /**
@@ -206,14 +206,14 @@ export function createConfigs({ db, home, alone, timeZone: ofRelay, tell, now }:
    */
   function read(agentIds: readonly AgentId[]): Promise<Gathered> {
     const scopes = [...FOR_ALL, ...agentIds.map(scopeOf)];
-    if (scopes.every((scope) => known.has(scope))) return Promise.resolve(parse(asRows(known)));
+    if (scopes.every((scope) => rowsByScope.has(scope))) return Promise.resolve(parse(asRows(rowsByScope)));
     if (!gathering) {
-      const asked = new Set<string>();
+      const askedScopes = new Set<string>();
       const parsed = Promise.resolve().then(() => {
         gathering = null;
-        return gathered(asked);
+        return gathered(askedScopes);
       });
-      gathering = { agentIds: asked, parsed };
+      gathering = { agentIds: askedScopes, parsed };
     }
     for (const agentId of agentIds) gathering.agentIds.add(agentId);
     return gathering.parsed;
@@ -223,8 +223,8 @@ export function createConfigs({ db, home, alone, timeZone: ofRelay, tell, now }:
     inTurn.alone(async () => {
       const forget = () => {
         turn += 1;
-        known.delete(scope);
-        held = null;
+        rowsByScope.delete(scope);
+        decisionRows = null;
       };
       forget();
       try {
@@ -248,7 +248,7 @@ export function createConfigs({ db, home, alone, timeZone: ofRelay, tell, now }:
   async function heldFor(agentIds: readonly AgentId[]) {
     const scopes = [...FOR_ALL, ...agentIds.map(scopeOf)];
     for (;;) {
-      if (held && scopes.every((scope) => held?.known.has(scope))) return held;
+      if (decisionRows && scopes.every((scope) => decisionRows?.known.has(scope))) return decisionRows;
       const rows = await rowsOf(db, agentIds).execute();
       const decisions = rows.find(({ scope }) => scope === HOUSEHOLD_SCOPE)?.decisions;
       if (decisions === undefined) {
@@ -260,7 +260,10 @@ export function createConfigs({ db, home, alone, timeZone: ofRelay, tell, now }:
         continue;
       }
       const fresh = scopes.map((scope) => [scope, rows.find((row) => row.scope === scope) ?? null] as const);
-      held = { decisions, known: new Map([...(held?.decisions === decisions ? held.known : []), ...fresh]) };
+      decisionRows = {
+        decisions,
+        known: new Map([...(decisionRows?.decisions === decisions ? decisionRows.known : []), ...fresh]),
+      };
     }
   }
 
@@ -316,7 +319,7 @@ export function createConfigs({ db, home, alone, timeZone: ofRelay, tell, now }:
             limitsIn(now ? parse(asRows(now.known)) : await read(agentIds)),
             now?.decisions ?? null,
           );
-          held = now && decision !== null ? { ...now, decisions: now.decisions + 1 } : null;
+          decisionRows = now && decision !== null ? { ...now, decisions: now.decisions + 1 } : null;
           if (decision !== null) return decision;
         }
       }

@@ -385,12 +385,12 @@ async function readFeed(
         .where('last.home', '=', home)
         .where('last.wake', '=', before),
     );
-  const found = await rows
+  const page = await rows
     .orderBy('sequence', 'desc')
     .limit(limit + 1)
     .execute();
-  const wakes = setAside.read('wakes', found.slice(0, limit), ({ wake }) => wake, decisionOf);
-  return { wakes, more: found.length > limit };
+  const wakes = setAside.read('wakes', page.slice(0, limit), ({ wake }) => wake, decisionOf);
+  return { wakes, more: page.length > limit };
 }
 
 // Sessions opened by wakes, and which of them still run. Each process sends heartbeats for its own

@@ -140,9 +140,9 @@ export function createGateRoutes({ gate, configs, directory, defaultRoutines }: 
     async putAgentConfig({ agentId: called, body }, context) {
       const agentId = await agentOf(called);
       await inTurn(async () => {
-        const { json: held } = await ofAgent(agentId);
-        expectVersion(body.version, held);
-        const { own } = held;
+        const { json: storedJson } = await ofAgent(agentId);
+        expectVersion(body.version, storedJson);
+        const { own } = storedJson;
         const config = body.whole ? body.config : laidOver(own, body.config);
         const application = applicationOf(context);
         if (application !== null) await refuseBeyondLimits(application, agentId, { own, config, pulse: body.pulse });

@@ -81,21 +81,24 @@ const HELD_CHARACTERS = 120_000_000;
  * relay's store.
  */
 function createHeld(most: number) {
-  const held = new Map<string, NonNullable<NewInboxMessage['attachments']>>();
+  const attachmentsById = new Map<string, NonNullable<NewInboxMessage['attachments']>>();
   const size = () =>
-    [...held.values()].reduce((sum, list) => sum + list.reduce((inner, { data }) => inner + data.length, 0), 0);
+    [...attachmentsById.values()].reduce(
+      (sum, list) => sum + list.reduce((inner, { data }) => inner + data.length, 0),
+      0,
+    );
   return {
     put({ messageId, attachments = [] }: NewInboxMessage): void {
       if (attachments.length === 0) return;
-      held.set(messageId, attachments);
-      for (const id of held.keys()) {
+      attachmentsById.set(messageId, attachments);
+      for (const id of attachmentsById.keys()) {
         if (size() <= most) return;
-        held.delete(id);
+        attachmentsById.delete(id);
       }
     },
     take(messageId: string): readonly SentAttachment[] | undefined {
-      const attachments = held.get(messageId);
-      held.delete(messageId);
+      const attachments = attachmentsById.get(messageId);
+      attachmentsById.delete(messageId);
       return attachments;
     },
   };
@@ -220,7 +223,7 @@ export function createInbox({
   setAside = SETS_NOTHING_ASIDE,
   now,
 }: InboxDeps): OpenInbox {
-  const held = createHeld(heldCharacters);
+  const heldAttachments = createHeld(heldCharacters);
   const kept = createKept(db, home, heldCharacters);
   const changed = (agentId: AgentId) => tell({ kind: 'changed', time: now(), what: 'inbox', agentId });
   const messagesOf = (rows: readonly Selectable<Tables['inbox']>[]): InboxMessage[] =>
@@ -258,7 +261,7 @@ export function createInbox({
           ? await putWithin(db, home, message, name)
           : { isNew: await insertMessage(db, home, message), refusal: null },
       );
-      if (isNew) held.put(message);
+      if (isNew) heldAttachments.put(message);
       if (isNew) changed(message.to);
       return refusal;
     },
@@ -322,7 +325,7 @@ export function createInbox({
       });
       const read = messagesOf((rows ?? []).sort(oldestFirst));
       const taken = read.map((message): TakenMessage => {
-        const attachments = ofRelay.get(message.messageId) ?? held.take(message.messageId);
+        const attachments = ofRelay.get(message.messageId) ?? heldAttachments.take(message.messageId);
         return attachments ? { ...message, attachments } : message;
       });
       for (const agentId of new Set(taken.map((message) => message.to))) changed(agentId);
@@ -333,7 +336,7 @@ export function createInbox({
         eb('sender_json', '=', JSON.stringify('human')),
       );
       if (agentId === null) return false;
-      held.take(messageId);
+      heldAttachments.take(messageId);
       changed(agentId);
       return true;
     },

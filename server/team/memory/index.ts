@@ -218,8 +218,8 @@ export function createMemories(deps: MemoriesDeps): Memories {
     const memoryId = before?.memoryId ?? newId();
     const forgotten = await forgets.all(trx);
     // Lines are told apart by the time of their write. A page whose clock is ahead may have asked.
-    const asked = forgotten.map(({ target, at }) => (target.kind === 'conversation' ? timeOf(at) : 0));
-    const time = Math.max(now(), (before?.changedAt ?? 0) + 1, ...asked);
+    const forgottenTimes = forgotten.map(({ target, at }) => (target.kind === 'conversation' ? timeOf(at) : 0));
+    const time = Math.max(now(), (before?.changedAt ?? 0) + 1, ...forgottenTimes);
     const given = removed ? '' : file.text;
     const old = before ? linesOf(before) : [];
     const lines = changedLines(old, given, { source, time }, others.flatMap(linesOf));

@@ -40,12 +40,12 @@ export function createMemoryRecords({ db, home, rows, forgets, cleaned }: Memory
         record: { type: 'memory' as const, id: row.memory, value: { ...valueOf(row), removed: row.removed } },
         announced: (at) => stampRow(table, row.memory, row.version, at),
       })),
-    async statuses(asked) {
+    async statuses(keys) {
       const stamps = await stampsOf(
         table,
-        asked.map(({ id }) => id),
+        keys.map(({ id }) => id),
       );
-      return asked.map(({ id, at }) => statusAt(stamps.get(id), at));
+      return keys.map(({ id, at }) => statusAt(stamps.get(id), at));
     },
     async restore(offered) {
       const answers: RecordAnswer[] = [];

@@ -127,27 +127,26 @@ export function createPauseRoutes({
   }
 
   async function write(given: Given<typeof pauseEndpoints.putSleeping>, context: Context<Env>): Promise<Sleeping> {
-    const asked = given.body;
-    refuseWithout(context, asked.sleeping ? 'sleep' : 'wake');
+    const body = given.body;
+    refuseWithout(context, body.sleeping ? 'sleep' : 'wake');
     const [sessionId, agentId] = await addressed(given);
     const source = await callerOf(context, agentId);
     const before = flagOf(sessionId, agentId);
     // Nothing to do. Clearing the flag here would undo, without the gate, a concurrent call that
     // sets it.
-    if (!before && !asked.sleeping) return { sleeping: false };
+    if (!before && !body.sleeping) return { sleeping: false };
     if (agentId === LEAD_ID)
       throw problem(
         409,
         'lead',
         'The lead cannot be set to sleep, because the team is reached through it. End the session to let all agents sleep.',
       );
-    if (!asked.sleeping) {
+    if (!body.sleeping) {
       const { outcome, detail } = await wake(agentId, source);
       if (outcome !== 'granted') throw problem(409, 'not-woken', detail);
     }
     const sleeping =
-      (await pauses.set(sessionId, agentId, asked.sleeping, source.kind === 'api' ? source.name : 'human')) ??
-      unknown();
+      (await pauses.set(sessionId, agentId, body.sleeping, source.kind === 'api' ? source.name : 'human')) ?? unknown();
     return { sleeping };
   }
 

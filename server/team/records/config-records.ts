@@ -63,7 +63,7 @@ export function createConfigRecords({ db, home, changing, forgetPrices }: Config
       .where('home', '=', home)
       .where('scope', '!=', ZONE_SCOPE);
 
-  const asked = {
+  const askedRows = {
     limits: createAskedRows({ db, home }, 'limits'),
     prices: createAskedRows({ db, home }, 'prices'),
   };
@@ -84,9 +84,9 @@ export function createConfigRecords({ db, home, changing, forgetPrices }: Config
     if (!row || row.scope !== record.id || (record.type !== 'limits' && record.type !== 'prices'))
       return Promise.resolve({ answer: 'refused', why: 'It says that it is somebody else’s.' });
     return changing(row.scope, async () => {
-      const held = heldBack(record, await holding(row.scope), await householdLimits());
-      const config_json = JSON.stringify(rowOf(held.record)?.value);
-      const parts = new Map(held.parts.map(({ part, after }) => [part, after]));
+      const heldRecord = heldBack(record, await holding(row.scope), await householdLimits());
+      const config_json = JSON.stringify(rowOf(heldRecord.record)?.value);
+      const parts = new Map(heldRecord.parts.map(({ part, after }) => [part, after]));
       const taking = db.transaction().execute(async (within): Promise<RecordAnswer> => {
         const { numInsertedOrUpdatedRows = 0n } = await within
           .insertInto('configs')
@@ -101,7 +101,7 @@ export function createConfigRecords({ db, home, changing, forgetPrices }: Config
           )
           .executeTakeFirst();
         if (numInsertedOrUpdatedRows === 0n) return { answer: 'kept' };
-        await asked[record.type].put(within, record.id, record.at, parts);
+        await askedRows[record.type].put(within, record.id, record.at, parts);
         return parts.size > 0 ? { answer: 'asked' } : { answer: 'taken' };
       });
       const answer = await orNoRoom(taking);
@@ -139,15 +139,15 @@ export function createConfigRecords({ db, home, changing, forgetPrices }: Config
       if (!row) return { outcome: 'refused', why: 'It does not fit what is set here by now.' };
       await writeConfig(db, { home, scope: id, config_json: JSON.stringify(row.value) });
       if (id === PRICES_SCOPE) forgetPrices();
-      await asked[type].drop(id, part);
+      await askedRows[type].drop(id, part);
       return { outcome: 'done' };
     });
   async function answerOne({ type, id, part, hash, yes }: AskedAnswer): Promise<AskedOutcome> {
     if (type !== 'limits' && type !== 'prices') return { outcome: 'over' };
-    const row = await asked[type].get(id, part);
+    const row = await askedRows[type].get(id, part);
     if (!row || (await shown(row))?.hash !== hash) return { outcome: 'over' };
     if (yes) return await grant(type, row);
-    await asked[type].decline(id, part);
+    await askedRows[type].decline(id, part);
     return { outcome: 'done' };
   }
 
@@ -162,13 +162,13 @@ export function createConfigRecords({ db, home, changing, forgetPrices }: Config
         announced: (at) => stampRow({ db, home, table: 'configs' }, scope, version, at),
       }));
     },
-    async statuses(asked) {
+    async statuses(keys) {
       const stamps = await stampsOf(
         { db, home, table: 'configs' },
-        asked.map(({ id }) => id),
+        keys.map(({ id }) => id),
       );
       // An empty stamp: the row holds the defaults, which no page has stored.
-      return asked.map(({ id, at }) => (stamps.get(id) === '' ? 'unknown' : statusAt(stamps.get(id), at)));
+      return keys.map(({ id, at }) => (stamps.get(id) === '' ? 'unknown' : statusAt(stamps.get(id), at)));
     },
     async restore(offered) {
       const answers: RecordAnswer[] = [];
@@ -178,10 +178,10 @@ export function createConfigRecords({ db, home, changing, forgetPrices }: Config
     async asked() {
       const all: AskedRecord[] = [];
       for (const type of ['limits', 'prices'] as const)
-        for (const row of await asked[type].all()) {
+        for (const row of await askedRows[type].all()) {
           const one = await shown(row);
           if (one) all.push(one);
-          else await asked[type].drop(row.id, row.part);
+          else await askedRows[type].drop(row.id, row.part);
         }
       return all;
     },

@@ -118,11 +118,11 @@ export function createAskedRows({ db, home }: { readonly db: Db; readonly home: 
       return row ? read(row) : null;
     },
     async newest(ids) {
-      const found = await rows()
+      const records = await rows()
         .where(isOneOf('record_json', ids.map(text)))
         .execute();
       const newest = new Map<string, Stamp>();
-      for (const { id, at } of found.map(read)) if ((newest.get(id) ?? '') < at) newest.set(id, at);
+      for (const { id, at } of records.map(read)) if ((newest.get(id) ?? '') < at) newest.set(id, at);
       return newest;
     },
     async put(trx, id, at, parts) {
@@ -173,11 +173,11 @@ export async function forgetAsked(
     projectIds = [],
   }: { readonly agentIds?: readonly string[]; readonly projectIds?: readonly string[] },
 ): Promise<void> {
-  const gone = new Set<unknown>([...agentIds.map(scopeOf), ...projectIds].map(text));
+  const goneScopes = new Set<unknown>([...agentIds.map(scopeOf), ...projectIds].map(text));
   for (const row of await db.selectFrom('asked_records').selectAll().where('home', '=', home).execute()) {
     const schedule = scheduleRecordSchema.safeParse((JSON.parse(row.value_json) as { readonly value?: unknown }).value);
     const isOf = row.type === 'schedule' && schedule.success && agentIds.includes(schedule.data.schedule.agentId);
-    if (!isOf && !gone.has(row.record_json)) continue;
+    if (!isOf && !goneScopes.has(row.record_json)) continue;
     await db
       .deleteFrom('asked_records')
       .where('home', '=', home)
@@ -271,10 +271,10 @@ export function createRecords({ log, sources, now, onError }: RecordsDeps): Reco
   const sourceOf = (type: string) => sources.find(({ types }) => types.some((each) => each === type));
 
   return {
-    async compare(asked) {
-      const statuses = asked.map((): RecordStatus => 'known');
+    async compare(keys) {
+      const statuses = keys.map((): RecordStatus => 'known');
       for (const source of sources) {
-        const own = asked.flatMap((each, i) => (sourceOf(each.type) === source ? [{ each, i }] : []));
+        const own = keys.flatMap((each, i) => (sourceOf(each.type) === source ? [{ each, i }] : []));
         if (own.length === 0) continue;
         const found = await source.statuses(own.map(({ each }) => each));
         own.forEach(({ i }, n) => (statuses[i] = found[n] ?? 'known'));

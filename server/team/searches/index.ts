@@ -177,19 +177,19 @@ export function createSearchTool({ searches, directory, threads: all, snapshots 
     const above = `${why}: only your last conversation was searched, as the relay has it.`;
     const earliest = since === undefined ? 0 : Date.parse(since);
     const name = from === undefined ? null : voice === PERSON ? snapshot.human : voice;
-    const found = searchTranscript(snapshot.transcript, query).filter(
+    const hits = searchTranscript(snapshot.transcript, query).filter(
       ({ author, time }) => time >= earliest && (name === null || author === name),
     );
-    if (found.length === 0) return toolDone(`${above} It does not hold these words.`);
+    if (hits.length === 0) return toolDone(`${above} It does not hold these words.`);
     const shown = listed(
-      found.slice(0, limit).map(({ author, time, text }) => ({
+      hits.slice(0, limit).map(({ author, time, text }) => ({
         head: `${author}, ${new Date(time).toISOString()}, in your last conversation`,
         text: cutMiddle(text, LIMITS.searchPassage),
       })),
       above,
-      found.length > limit,
+      hits.length > limit,
     );
-    const ofOthers = found.some(({ author }) => author !== snapshot.name && author !== snapshot.human);
+    const ofOthers = hits.some(({ author }) => author !== snapshot.name && author !== snapshot.human);
     return ofOthers ? { ...shown, isOfOthers: true } : shown;
   }
 
@@ -224,7 +224,7 @@ export function createSearchTool({ searches, directory, threads: all, snapshots 
     const { threads, more } = await threadsOf(agentId, threadId);
     if (threadId !== undefined && threads.length === 0) return toolError('You are in no thread with this id.');
     const author = isPerson ? PERSON : (who?.agent.agentId ?? null);
-    const asked = await searches.ask(
+    const outcome = await searches.ask(
       {
         agentId,
         text: query,
@@ -236,11 +236,11 @@ export function createSearchTool({ searches, directory, threads: all, snapshots 
       },
       signal,
     );
-    if (asked.ok) return pageOutcome(asked.answer, caller, nameIn(team, caller), threads, more);
-    if (asked.why === 'aborted') return toolError('The search was cancelled.');
-    if (asked.why === 'too-many') return toolError('Too many searches are under way. Try again in a moment.');
+    if (outcome.ok) return pageOutcome(outcome.answer, caller, nameIn(team, caller), threads, more);
+    if (outcome.why === 'aborted') return toolError('The search was cancelled.');
+    if (outcome.why === 'too-many') return toolError('Too many searches are under way. Try again in a moment.');
     const voice = isPerson ? PERSON : author === null ? null : withSeatWhereAlike(team, author as AgentId);
-    return snapshotOutcome(given, WHY[asked.why], caller, voice);
+    return snapshotOutcome(given, WHY[outcome.why], caller, voice);
   }
 
   return defineTool({
@@ -281,11 +281,11 @@ export function createSearches({ timers, newId, limits = SEARCH_LIMITS }: Search
       pages.add(page);
       return () => void pages.delete(page);
     },
-    ask(asked, signal) {
+    ask(request, signal) {
       if (signal.aborted) return Promise.resolve({ ok: false, why: 'aborted' });
       if (waiting.size >= limits.atOnce) return Promise.resolve({ ok: false, why: 'too-many' });
       const searchId = newId();
-      const told = [...pages].filter((page) => page({ ...asked, searchId })).length;
+      const told = [...pages].filter((page) => page({ ...request, searchId })).length;
       if (told === 0) return Promise.resolve({ ok: false, why: 'no-page' });
       return new Promise((resolve) => {
         /** Incomplete answers of pages, by browser. Null: the page cannot search. */

@@ -53,37 +53,37 @@ export function createThreadForgetting({
 
   return {
     async agents(agentIds) {
-      const gone = agentIds.map(json);
-      await messages().set({ text_json: NOTHING }).where('from_json', 'in', gone).execute();
+      const goneAgents = agentIds.map(json);
+      await messages().set({ text_json: NOTHING }).where('from_json', 'in', goneAgents).execute();
       await threads()
         .set({ ...changed, summary_json: NOTHING })
-        .where('closed_by_json', 'in', gone)
+        .where('closed_by_json', 'in', goneAgents)
         .where('summary_json', '<>', NOTHING)
         .execute();
       const members = db
         .selectFrom('thread_members')
         .select('thread')
         .where('home', '=', home)
-        .where('agent_json', 'in', gone)
+        .where('agent_json', 'in', goneAgents)
         .where('removed_at', 'is', null);
       await threads().set(changed).where('thread', 'in', members).execute();
       await db
         .updateTable('thread_members')
         .set({ removed_at: now() })
         .where('home', '=', home)
-        .where('agent_json', 'in', gone)
+        .where('agent_json', 'in', goneAgents)
         .where('removed_at', 'is', null)
         .execute();
       announce();
     },
     async ofProjects(projectIds) {
-      const found = await db
+      const threadRows = await db
         .selectFrom('threads')
         .select('thread')
         .where('home', '=', home)
         .where('thread', 'in', commentsOn(projectIds))
         .execute();
-      return new Set(found.map(({ thread }) => thread));
+      return new Set(threadRows.map(({ thread }) => thread));
     },
     projects: (projectIds) => emptyThreads(commentsOn(projectIds)),
     async removedTasks() {

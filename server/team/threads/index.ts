@@ -237,9 +237,9 @@ function createMembership(
   return {
     create: (by, { title, participantRefs }) =>
       inTurn(async () => {
-        const found = await findAgents(participantRefs);
-        if (!found.ok) return found;
-        const others = found.agents.map(({ agentId }) => agentId).filter((agentId) => agentId !== by);
+        const participants = await findAgents(participantRefs);
+        if (!participants.ok) return participants;
+        const others = participants.agents.map(({ agentId }) => agentId).filter((agentId) => agentId !== by);
         if (others.length === 0) return refuse('nobody', 'Name at least one other agent to talk with.');
         const threadId = newId();
         const time = now();
@@ -272,10 +272,10 @@ function createMembership(
       }),
     add: (by, threadId, agentRef, version) =>
       inTurn(async () => {
-        const found = await findAgents([agentRef]);
-        const named = found.ok ? found.agents.map(({ agentId }) => agentId) : [];
+        const participant = await findAgents([agentRef]);
+        const named = participant.ok ? participant.agents.map(({ agentId }) => agentId) : [];
         const done = await change(by, threadId, version, async (trx, thread) => {
-          if (!found.ok) return found;
+          if (!participant.ok) return participant;
           const agentIds = named.filter((agentId) => !thread.participants.includes(agentId));
           await insertMembers(trx, { home, threadId, agentIds, by, time: now() });
           return { ok: true, isNew: agentIds.length > 0 };
@@ -286,15 +286,15 @@ function createMembership(
       }),
     remove: (by, threadId, agentRef) =>
       inTurn(async () => {
-        const found = await directory.find(agentRef);
+        const participant = await directory.find(agentRef);
         // An agent that is retired or unknown can still be named by its id.
-        const agentId = found.ok ? found.agent.agentId : agentRef;
+        const agentId = participant.ok ? participant.agent.agentId : agentRef;
         const name = await nameOf(agentId);
         const done = await change(by, threadId, undefined, async (trx, thread) => {
           if (!thread.participants.includes(agentId))
             return refuse(
               'not-in-it',
-              found.ok ? `${name} is not in the thread ${titled(thread.title)}.` : found.reason,
+              participant.ok ? `${name} is not in the thread ${titled(thread.title)}.` : participant.reason,
             );
           const member = trx
             .updateTable('thread_members')
@@ -628,7 +628,7 @@ function createSending(context: ThreadsContext, announcer: Announcer): Pick<Thre
   return {
     send: (by, threadId, { text, mentionRefs, clientId }) =>
       inTurn(async () => {
-        const found = await findAgents(mentionRefs);
+        const mentioned = await findAgents(mentionRefs);
         const named = await namedIn(text);
         await room?.ready();
         const sent = await db.transaction().execute(async (trx): Promise<Sent> => {
@@ -639,8 +639,8 @@ function createSending(context: ThreadsContext, announcer: Announcer): Pick<Thre
           if (before) return { ok: true, thread, message: before, repeated: true };
           const closed = refuseClosed(thread);
           if (closed) return closed;
-          if (!found.ok) return found;
-          const bad = refuseMentions({ from: by, participants: thread.participants, mentions: found.agents });
+          if (!mentioned.ok) return mentioned;
+          const bad = refuseMentions({ from: by, participants: thread.participants, mentions: mentioned.agents });
           if (bad !== null) return refuse('bad-mention', bad);
           // Agents named in the text count as mentioned too, if they take part.
           const meant = named.filter(({ agentId }) => agentId !== by && thread.participants.includes(agentId));
@@ -658,7 +658,7 @@ function createSending(context: ThreadsContext, announcer: Announcer): Pick<Thre
             sequence: thread.messages + 1,
             from: by,
             text,
-            mentions: eachOnce([...found.agents, ...meant]).map(({ agentId }) => agentId),
+            mentions: eachOnce([...mentioned.agents, ...meant]).map(({ agentId }) => agentId),
             time,
           };
           await write(trx, thread, message, clientId);
@@ -680,7 +680,7 @@ function createWaiting(
    * Whether others have written in the agent's threads since then, and the agent has not read it.
    */
   const hasNews: Threads['hasNews'] = async (agentId, since) => {
-    const found = await db
+    const firstNew = await db
       .selectFrom('thread_members as member')
       .innerJoin('thread_messages as message', (join) =>
         join
@@ -696,7 +696,7 @@ function createWaiting(
       .where('message.sent_at', '>=', since)
       .limit(1)
       .executeTakeFirst();
-    return found !== undefined;
+    return firstNew !== undefined;
   };
   /** The thread with the oldest unread message that this agent waits for. Null: there is none. */
   async function findUnread(agentId: AgentId, until: WaitFor, threadId: ThreadId | null): Promise<string | null> {
@@ -737,11 +737,11 @@ function createWaiting(
     run: string,
   ): Promise<Answer<{ readonly page: Page }> | null> {
     for (
-      let found = await findUnread(agentId, until, threadId);
-      found !== null;
-      found = await findUnread(agentId, until, threadId)
+      let unread = await findUnread(agentId, until, threadId);
+      unread !== null;
+      unread = await findUnread(agentId, until, threadId)
     ) {
-      const page = await takeUnread(agentId, found, run);
+      const page = await takeUnread(agentId, unread, run);
       if (page) return { ok: true, page };
       // A concurrent call of this agent has taken the messages.
     }

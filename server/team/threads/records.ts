@@ -195,11 +195,11 @@ function createRestoring({ db, home }: Pick<ThreadsContext, 'db' | 'home'>): Res
           ]),
         )
         .execute();
-      const known = new Set(here.map(({ message }) => message));
+      const knownMessages = new Set(here.map(({ message }) => message));
       // A page may have sent the same message again since. It is here under another id.
       const sent = new Set(here.map(({ client_json }) => client_json));
       const isHere = ({ id, value: { clientId } }: Offered<'thread-message'>) =>
-        known.has(id) || (clientId !== null && sent.has(json(clientId)));
+        knownMessages.has(id) || (clientId !== null && sent.has(json(clientId)));
       const fresh = [...new Map(offered.filter((each) => !isHere(each)).map((each) => [each.id, each])).values()];
       if (fresh.length === 0) return offered.map(() => KEPT);
       const taken = new Set(here.map(({ sequence }) => sequence));

@@ -95,13 +95,13 @@ interface ChunkWriter {
 /** Passes bytes on in pieces of about `size`, each in a buffer of its own. */
 export function createChunkWriter(write: (chunk: Uint8Array) => Promise<unknown>, size: number): ChunkWriter {
   let parts: Uint8Array[] = [];
-  let held = 0;
+  let buffered = 0;
   let bytes = 0;
   async function end() {
-    if (held === 0) return;
+    if (buffered === 0) return;
     const whole = joined(parts);
     parts = [];
-    held = 0;
+    buffered = 0;
     await write(whole);
   }
   return {
@@ -110,9 +110,9 @@ export function createChunkWriter(write: (chunk: Uint8Array) => Promise<unknown>
     },
     async put(chunk) {
       parts.push(chunk);
-      held += chunk.length;
+      buffered += chunk.length;
       bytes += chunk.length;
-      if (held >= size) await end();
+      if (buffered >= size) await end();
     },
     end,
   };

@@ -146,8 +146,8 @@ function runJob<Result>(
       if (!isOver) worker.postMessage(message);
     };
 
-    let asked = 0;
-    const calls = createCalls<typeof JOBS>({ newId: () => String(++asked), send });
+    let lastCallId = 0;
+    const calls = createCalls<typeof JOBS>({ newId: () => String(++lastCallId), send });
     const server = createRpcServer<typeof PORTS>({ methods: PORTS, answers: { ...NOTHING, ...ports }, onError: fail });
     const asking = server.connect(send);
     worker.addEventListener('message', ({ data }: MessageEvent<FromWorker>) => {

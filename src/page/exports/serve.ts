@@ -19,9 +19,9 @@ const bytesIn = (args: readonly unknown[]): Transferable[] =>
 
 /** Serves one channel: a worker's own scope, or a port. */
 export function serveExports(line: ServedLine): void {
-  let asked = 0;
+  let lastCallId = 0;
   const calls = createCalls<typeof PORTS>({
-    newId: () => String(++asked),
+    newId: () => String(++lastCallId),
     send: (message) => line.postMessage(message, bytesIn(message.args)),
   });
   const ports = proxyOf(PORTS, calls.call);

@@ -61,10 +61,10 @@ function keptTexts(): Spoken | null {
 /** The code of the language that the person chose; null: the browser's. */
 export const chosenLanguage = (): string | null => stored(STORED.chosen);
 
-const known = (tag: string) => tag === SOURCE || Object.hasOwn(TEXTS, tag);
-const asked = typeof navigator === 'undefined' ? [] : navigator.languages.map((tag) => tag.split('-')[0] ?? '');
+const isKnown = (tag: string) => tag === SOURCE || Object.hasOwn(TEXTS, tag);
+const preferred = typeof navigator === 'undefined' ? [] : navigator.languages.map((tag) => tag.split('-')[0] ?? '');
 /** The code of the language that the page should have. */
-export const wanted = chosenLanguage() ?? asked.find(known) ?? SOURCE;
+export const wanted = chosenLanguage() ?? preferred.find(isKnown) ?? SOURCE;
 const kept = wanted === SOURCE ? null : keptTexts();
 
 /** The language of this page. It changes only by a reload. */
@@ -131,10 +131,10 @@ const cuts = new WeakMap<readonly string[], Cut>();
 function cutOf(strings: readonly string[]): Cut {
   let pieces = cuts.get(strings);
   if (!pieces) {
-    const found = spoken.texts[keyOf(strings)];
+    const text = spoken.texts[keyOf(strings)];
     pieces =
-      typeof found === 'string'
-        ? found.split(/\{(\d+)\}/).map((piece, at) => (at % 2 ? Number(piece) : piece))
+      typeof text === 'string'
+        ? text.split(/\{(\d+)\}/).map((piece, at) => (at % 2 ? Number(piece) : piece))
         : strings.flatMap((string, at) => (at === 0 ? [string] : [at - 1, string]));
     cuts.set(strings, pieces);
   }

@@ -40,10 +40,10 @@ export function announceForgets({ household, live, reach }: Pick<Parts, 'househo
     }
     if (status !== 'ready' || forgets === announced) return;
     const final = forgets.flatMap(finalForget);
-    const known = final.length === 0 ? null : await reach((client) => client.forgets());
+    const accepted = final.length === 0 ? null : await reach((client) => client.forgets());
     // If it did not arrive, the next change or connection announces it again.
-    if (known && !known.ok) return;
-    const done = new Set(known?.value.forgetIds);
+    if (accepted && !accepted.ok) return;
+    const done = new Set(accepted?.value.forgetIds);
     const rest = final.filter(({ forgetId }) => !done.has(forgetId));
     for (let at = 0; at < rest.length; at += LIMITS.forgets) {
       const taken = await reach((client) => client.forget({ body: { forgets: rest.slice(at, at + LIMITS.forgets) } }));

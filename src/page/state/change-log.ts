@@ -171,8 +171,8 @@ function ofMcpServer(
   const was = recordOf(before);
   const old = was?.type === 'attached-server' ? was.value : null;
   if (isSame(ofServer(old), ofServer(value))) return null;
-  const held = recordOf(holds);
-  const now = held?.type === 'attached-server' ? held.value : null;
+  const record = recordOf(holds);
+  const now = record?.type === 'attached-server' ? record.value : null;
   const way = wayOf({ before: ofServer(old), after: ofServer(value) }, ofServer(now));
   const isElsewhere = old !== null && !old.removed && !isSame(old.where, value.where);
   const isGone = now === null || now.removed;
@@ -218,14 +218,14 @@ function ofAgent({ doc, before, holds }: LoggedChange, around: Around): Told | n
   const agent = around.roster.byId.get(agentId);
   if (!identity || !agent) return null;
   const changeOf = (one: Doc | null) => (one && isKnown(one) && one.type === 'agent-change' ? one.change : null);
-  const [old, held] = [changeOf(before), changeOf(holds)];
+  const [old, current] = [changeOf(before), changeOf(holds)];
   switch (change.kind) {
     case 'rename': {
       const values = { before: old?.kind === 'rename' ? old.name : identity.name, after: change.name };
       if (values.before === values.after) return null;
       return {
         change: { kind: 'rename', agentId, ...values },
-        back: wayOf(values, held?.kind === 'rename' ? held.name : undefined),
+        back: wayOf(values, current?.kind === 'rename' ? current.name : undefined),
       };
     }
     case 'seat': {
@@ -233,7 +233,7 @@ function ofAgent({ doc, before, holds }: LoggedChange, around: Around): Told | n
       if (values.before === values.after) return null;
       return {
         change: { kind: 'seat', agentId, ...values },
-        back: wayOf(values, held?.kind === 'seat' ? held.position : undefined),
+        back: wayOf(values, current?.kind === 'seat' ? current.position : undefined),
       };
     }
     case 'retire':
@@ -292,11 +292,11 @@ const saveSetting = ({ actions }: RoostState, key: SettingKey, value: unknown): 
 async function backFields(roost: RoostState, { kind, agentId, fields }: Of<'limits' | 'prices'>): Promise<Done> {
   const set = fields.map(({ field, before }) => [field, before] as const);
   if (kind === 'prices') {
-    const known = await roost.reach((client) => client.prices());
-    if (!known.ok) return doneOf(known);
+    const prices = await roost.reach((client) => client.prices());
+    if (!prices.ok) return doneOf(prices);
     return costQueriesOf(roost).setPrices(
-      pricesSchema.parse(withFields('prices', { prices: known.value.prices }, set)).prices,
-      known.value.version,
+      pricesSchema.parse(withFields('prices', { prices: prices.value.prices }, set)).prices,
+      prices.value.version,
     );
   }
   const config = (now: unknown): unknown => Reflect.get(Object(withFields('limits', { config: now }, set)), 'config');

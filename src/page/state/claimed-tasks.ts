@@ -22,7 +22,7 @@ export async function readClaimedTasks(
 ): Promise<RelayResult<ReadonlyMap<AgentId, ClaimedTask>>> {
   const list = await reach((client) => client.projects());
   if (!list.ok) return list;
-  const held = new Map<AgentId, ClaimedTask & { readonly since: number }>();
+  const tasks = new Map<AgentId, ClaimedTask & { readonly since: number }>();
   for (const { project, columnId } of columnsAtWork(list.value.projects)) {
     const { projectId } = project;
     const page = await reach((client) => client.tasks({ projectId, column: columnId, limit: MOST_TASKS }));
@@ -33,9 +33,9 @@ export async function readClaimedTasks(
     if (!obstacles.ok) return obstacles;
     for (const card of all) {
       const { claim } = card;
-      if (claim === null || (held.get(claim.agentId)?.since ?? 0) > claim.since) continue;
-      held.set(claim.agentId, { project, card, all, obstacles: obstacles.value, since: claim.since });
+      if (claim === null || (tasks.get(claim.agentId)?.since ?? 0) > claim.since) continue;
+      tasks.set(claim.agentId, { project, card, all, obstacles: obstacles.value, since: claim.since });
     }
   }
-  return { ok: true, value: held };
+  return { ok: true, value: tasks };
 }

@@ -19,14 +19,14 @@ interface Comments {
 }
 
 function createComments({ reach, changes, device }: Pick<RoostState, 'reach' | 'changes' | 'device'>): Comments {
-  const held = new Map<TaskId, Query<CommentPage>>();
+  const queries = new Map<TaskId, Query<CommentPage>>();
   function of({ projectId, taskId }: Pick<Task, 'projectId' | 'taskId'>): Query<CommentPage> {
     const query =
-      held.get(taskId) ??
+      queries.get(taskId) ??
       relayQuery<CommentPage>({ reach, changes, device }, ['threads'], (client) =>
         client.comments({ projectId, taskId, limit: SHOWN }),
       );
-    held.set(taskId, query);
+    queries.set(taskId, query);
     return query;
   }
   return {

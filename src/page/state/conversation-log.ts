@@ -85,8 +85,8 @@ function withoutReplaced(messages: readonly MessageDoc[], sending: readonly Mess
 /** Summaries with the text of their correction, so that each stays the same object. */
 const corrected = new WeakMap<MessageDoc, MessageDoc>();
 function correctedBy(summary: MessageDoc, correction: MessageDoc): MessageDoc {
-  const known = corrected.get(correction);
-  if (known) return known;
+  const corrections = corrected.get(correction);
+  if (corrections) return corrections;
   const made = { ...summary, blocks: correction.blocks };
   corrected.set(correction, made);
   return made;
@@ -206,12 +206,12 @@ export function logItems(input: LogInput): LogItem[] {
       });
   }
   if (queued.length === 0 && sending.length === 0) return items;
-  const known = new Set(input.messages.flatMap((message) => message.clientId ?? []));
+  const clientIds = new Set(input.messages.flatMap((message) => message.clientId ?? []));
   for (const message of queued)
-    if (!known.has(message.clientId)) items.push({ kind: 'queued', key: message.clientId, message });
+    if (!clientIds.has(message.clientId)) items.push({ kind: 'queued', key: message.clientId, message });
   const kept = new Set(queued.map((message) => message.clientId));
   for (const item of sending)
-    if (!known.has(item.clientId) && !kept.has(item.clientId))
+    if (!clientIds.has(item.clientId) && !kept.has(item.clientId))
       items.push({ kind: 'sending', key: item.clientId, sending: item });
   return items;
 }

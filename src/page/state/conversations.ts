@@ -176,7 +176,7 @@ const EMPTY: Conversation = {
 export function createConversations(dataWorker: DataWorkerPort, isHidden: (doc: Doc) => boolean): Conversations {
   const store = createStore<ConversationsState>()(() => ({ byAgent: new Map() }));
   /** By agent, most recently opened last. */
-  const held = new Map<string, Held>();
+  const rowsByAgent = new Map<string, Held>();
   // Session ends that arrived before the conversation was opened.
   const sessions = new Map<string, SessionDoc>();
 
@@ -211,11 +211,12 @@ export function createConversations(dataWorker: DataWorkerPort, isHidden: (doc: 
     limit: number,
     keepBefore?: string | null,
   ): Promise<string | null> {
-    const rows = held.get(agentId);
+    const rows = rowsByAgent.get(agentId);
     try {
       const got = await dataWorker.call('conversation', { agentId, before, limit });
       // Closed or trimmed while the page was loading.
-      if (!rows || held.get(agentId) !== rows || (before !== null && current(agentId)?.before !== before)) return null;
+      if (!rows || rowsByAgent.get(agentId) !== rows || (before !== null && current(agentId)?.before !== before))
+        return null;
       const seen = got.messages.filter((message) => !isHidden(message));
       // Forgetting covers the earlier part of a conversation. Nothing visible comes before it.
       const more = seen.length < got.messages.length ? null : got.before;
@@ -255,8 +256,8 @@ export function createConversations(dataWorker: DataWorkerPort, isHidden: (doc: 
   }
 
   function drop(agentId: AgentId) {
-    held.get(agentId)?.pages.stop();
-    held.delete(agentId);
+    rowsByAgent.get(agentId)?.pages.stop();
+    rowsByAgent.delete(agentId);
     const byAgent = new Map(store.getState().byAgent);
     byAgent.delete(agentId);
     store.setState({ byAgent });
@@ -264,11 +265,12 @@ export function createConversations(dataWorker: DataWorkerPort, isHidden: (doc: 
 
   /** `agentId` is in view now. Trims the others. */
   function makeRoom(agentId: AgentId) {
-    const rows = held.get(agentId) ?? emptyRows(agentId);
-    held.delete(agentId);
-    for (const [other, theirs] of held) cutBack(other, theirs);
-    held.set(agentId, rows);
-    for (const other of [...held.keys()].slice(0, Math.max(0, held.size - CONVERSATION_LIMITS.kept))) drop(other);
+    const rows = rowsByAgent.get(agentId) ?? emptyRows(agentId);
+    rowsByAgent.delete(agentId);
+    for (const [other, theirs] of rowsByAgent) cutBack(other, theirs);
+    rowsByAgent.set(agentId, rows);
+    for (const other of [...rowsByAgent.keys()].slice(0, Math.max(0, rowsByAgent.size - CONVERSATION_LIMITS.kept)))
+      drop(other);
   }
 
   /**
@@ -276,7 +278,7 @@ export function createConversations(dataWorker: DataWorkerPort, isHidden: (doc: 
    * earlier part.
    */
   function leave(stays: (message: MessageDoc) => boolean) {
-    for (const [agentId, rows] of held) {
+    for (const [agentId, rows] of rowsByAgent) {
       const all = rows.messages.since(null);
       const left = all.filter(stays);
       if (left.length === all.length) continue;
@@ -297,16 +299,16 @@ export function createConversations(dataWorker: DataWorkerPort, isHidden: (doc: 
       await page(agentId, null, CONVERSATION_LIMITS.firstPage);
     },
     pages(agentId) {
-      const reads = () => (current(agentId)?.status === 'ready' ? held.get(agentId)?.pages : undefined);
+      const reads = () => (current(agentId)?.status === 'ready' ? rowsByAgent.get(agentId)?.pages : undefined);
       return {
         older: async () => reads()?.older() ?? null,
         toBeginning: async () => reads()?.toBeginning() ?? false,
         until: async (isThere) => reads()?.until(isThere) ?? { there: false, wrong: null },
-        stop: () => held.get(agentId)?.pages.stop(),
+        stop: () => rowsByAgent.get(agentId)?.pages.stop(),
       };
     },
     async refresh() {
-      const read = [...held].flatMap(([agentId, rows]) => (rows.newestPage ? [agentId] : []));
+      const read = [...rowsByAgent].flatMap(([agentId, rows]) => (rows.newestPage ? [agentId] : []));
       await Promise.all(
         read.map((agentId) => page(agentId, null, CONVERSATION_LIMITS.firstPage, current(agentId)?.before)),
       );
@@ -327,39 +329,39 @@ export function createConversations(dataWorker: DataWorkerPort, isHidden: (doc: 
           sessions.set(doc._id, doc);
           heardSessions = true;
         } else if (doc.type === 'run') {
-          const rows = held.get(doc.agentId);
+          const rows = rowsByAgent.get(doc.agentId);
           if (!rows || rows.runs.has(doc._id) || isHidden(doc)) continue;
           rows.runs.set(doc._id, doc);
           touch(doc.agentId, { runs: runSpansOf(rows.runs.values()) });
         } else if (doc.type === 'message') {
-          if (!held.has(doc.agentId) || isHidden(doc)) continue;
+          if (!rowsByAgent.has(doc.agentId) || isHidden(doc)) continue;
           const messages = arrived.get(doc.agentId);
           if (messages) messages.push(doc);
           else arrived.set(doc.agentId, [doc]);
         } else if (doc.type === 'message-read') {
-          const rows = held.get(doc.agentId);
+          const rows = rowsByAgent.get(doc.agentId);
           if (!rows || rows.read.has(doc.messageId)) continue;
           rows.read.add(doc.messageId);
           touch(doc.agentId, { read: new Set(rows.read) });
         }
       }
       for (const { agentId, of } of withdrawn) {
-        const rows = held.get(agentId);
+        const rows = rowsByAgent.get(agentId);
         if (rows?.messages.withdraw(of)) touch(agentId, { messages: rows.messages.visible() });
       }
       for (const [agentId, messages] of arrived) {
-        const rows = held.get(agentId);
+        const rows = rowsByAgent.get(agentId);
         if (rows?.messages.add(messages)) touch(agentId, { messages: rows.messages.visible() });
       }
-      if (heardSessions) for (const [agentId, rows] of held) touch(agentId, { spans: spans(rows) });
+      if (heardSessions) for (const [agentId, rows] of rowsByAgent) touch(agentId, { spans: spans(rows) });
       for (const [agentId, change] of touched) set(agentId, change);
     },
     conceal: () => leave((message) => !isHidden(message)),
     async reread() {
-      const open = [...held.keys()];
+      const open = [...rowsByAgent.keys()];
       for (const agentId of open) {
-        held.get(agentId)?.pages.stop();
-        held.set(agentId, emptyRows(agentId));
+        rowsByAgent.get(agentId)?.pages.stop();
+        rowsByAgent.set(agentId, emptyRows(agentId));
       }
       await Promise.all(open.map((agentId) => page(agentId, null, CONVERSATION_LIMITS.firstPage)));
     },

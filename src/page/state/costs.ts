@@ -48,19 +48,19 @@ function createReplyCosts({ reach, changes, device }: Pick<RoostState, 'reach' |
   }));
   /** Replies in view, with the number of their rows. Only those without a cost are requested. */
   const inSight = new Map<string, number>();
-  const asked = new Set<string>();
+  const askedIds = new Set<string>();
   let scheduled = false;
 
   async function ask() {
     scheduled = false;
     const wanted = [...inSight.keys()]
-      .filter((id) => !asked.has(id) && !store.getState().known.has(id))
+      .filter((id) => !askedIds.has(id) && !store.getState().known.has(id))
       .slice(0, AT_ONCE);
     if (wanted.length === 0) return;
-    for (const id of wanted) asked.add(id);
+    for (const id of wanted) askedIds.add(id);
     const read = await reach((client) => client.replyCosts({ ids: wanted }));
     // A failed request is repeated with the next change, or when the reply comes into view again.
-    if (!read.ok) return wanted.forEach((id) => asked.delete(id));
+    if (!read.ok) return wanted.forEach((id) => askedIds.delete(id));
     const found = Object.entries(read.value.replies);
     if (found.length > 0) store.setState(({ known }) => ({ known: new Map([...known, ...found]) }));
     schedule(GATHER_MS);
@@ -74,7 +74,7 @@ function createReplyCosts({ reach, changes, device }: Pick<RoostState, 'reach' |
   changes.subscribe(({ what }) => {
     if (what !== 'costs' && what !== 'everything') return;
     // A reply arrives a moment before its cost.
-    for (const id of inSight.keys()) asked.delete(id);
+    for (const id of inSight.keys()) askedIds.delete(id);
     if (inSight.size > 0) schedule(AGAIN_MS);
   });
 

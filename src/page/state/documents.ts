@@ -47,10 +47,10 @@ type OverNewest<Now> = RelayResult<Now> | { readonly ok: false; readonly clash: 
  * `change` null: it clashes with what is there now, and is not made.
  */
 export async function overNewest<Now>(
-  known: Now,
+  current: Now,
   change: (now: Now) => Promise<RelayResult<Now>> | null,
 ): Promise<OverNewest<Now>> {
-  let now = known;
+  let now = current;
   for (let tries = 1; ; tries++) {
     const result = await change(now);
     if (result === null) return { ok: false, clash: now };

@@ -272,7 +272,7 @@ export async function readAgent(
       sum.same += same;
       sum.forgotten += forgotten;
     }
-    const found = consent.result();
+    const choices = consent.result();
     const lives = here.identities.some((identity) => identity.agentId === agentId);
     const edited: ImportChange[] =
       lives && parsed.warnings.some(({ kind }) => kind === 'soul-edited')
@@ -280,13 +280,13 @@ export async function readAgent(
         : [];
     const untaken = ([kind, { size }]: readonly ['never' | 'unfit', ReadonlySet<string>]): AgentWarning[] =>
       size > 0 ? [{ kind, documents: size }] : [];
-    const never = [...untaken(['never', found.never]), ...untaken(['unfit', found.unfit])];
+    const never = [...untaken(['never', choices.never]), ...untaken(['unfit', choices.unfit])];
     return {
       ok: true,
       applicant: {
         parsed: { ...parsed, warnings: [...parsed.warnings, ...never] },
         comparison: sum,
-        consents: { ...found, changes: [...found.changes, ...edited] },
+        consents: { ...choices, changes: [...choices.changes, ...edited] },
       },
     };
   } catch (error) {

@@ -56,11 +56,11 @@ function createFiles({ reach, changes, device }: RoostState): Files {
   });
   async function readFile(agentId: AgentId, path: string): Promise<RelayResult<FileNow>> {
     const names = path.split('/').filter((name) => name !== '' && name !== '.');
-    const found = await reach((client) => client.files({ agentId, path: names.slice(0, -1).join('/') }));
-    if (!found.ok) return isNothing(found.problem) ? { ok: true, value: { kind: 'none' } } : found;
-    const entry = found.value.entries.find(({ name }) => name === names.at(-1));
+    const listing = await reach((client) => client.files({ agentId, path: names.slice(0, -1).join('/') }));
+    if (!listing.ok) return isNothing(listing.problem) ? { ok: true, value: { kind: 'none' } } : listing;
+    const entry = listing.value.entries.find(({ name }) => name === names.at(-1));
     // Of a very large folder, only the first files are listed.
-    if (!entry) return { ok: true, value: { kind: found.value.more > 0 ? 'other' : 'none' } };
+    if (!entry) return { ok: true, value: { kind: listing.value.more > 0 ? 'other' : 'none' } };
     if (entry.kind !== 'file') return { ok: true, value: { kind: 'other' } };
     if (entry.bytes > SHOWN_BYTES) return { ok: true, value: { kind: 'large', bytes: entry.bytes } };
     const file = await reach((client) => client.agentFiles.read(agentId, path));

@@ -50,13 +50,13 @@ export interface AskedItems {
 /** Everything that mentions a person or a page, or that a tool answered, and what came from it. */
 export async function previewItems(
   { dataWorker, reach, household }: Pick<Parts, 'dataWorker' | 'reach' | 'household'>,
-  asked: { readonly what: 'words' | 'tool'; readonly text: string },
+  mention: { readonly what: 'words' | 'tool'; readonly text: string },
 ): Promise<AskedItems> {
-  const { what, text } = asked;
+  const { what, text } = mention;
   const tool = what === 'tool' ? { tool: true as const } : {};
   const owners = [null, ...household.store.getState().roster.byId.keys()];
   const [mentioned, relay, ...files] = await Promise.all([
-    dataWorker.call('mentioning', asked),
+    dataWorker.call('mentioning', mention),
     reach((client) => client.findSentence({ body: { text, ...tool } })),
     ...owners.map((agentId) => reach((client) => client.memories({ agentId }))),
   ]);

@@ -93,16 +93,16 @@ export const rosterOfDocs = (
 ): Roster => rosterOf([...identities].map(withId), [...changes].map(withId), person, choices);
 
 /** Merges newer documents into the map. Returns the same map if nothing changes. */
-function withNewest(held: ReadonlyMap<string, Doc>, docs: readonly Doc[]): ReadonlyMap<string, Doc> {
+function withNewest(newest: ReadonlyMap<string, Doc>, docs: readonly Doc[]): ReadonlyMap<string, Doc> {
   let records: Map<string, Doc> | null = null;
   for (const doc of docs) {
     const slot = storeOf(doc) === 'records' ? slotOf(doc) : null;
-    const before = slot === null ? undefined : (records ?? held).get(slot);
+    const before = slot === null ? undefined : (records ?? newest).get(slot);
     if (slot === null || (before && !wins(doc, before))) continue;
-    records ??= new Map(held);
+    records ??= new Map(newest);
     records.set(slot, doc);
   }
-  return records ?? held;
+  return records ?? newest;
 }
 
 const isChoice = (doc: KnownDoc) => doc.type === 'setting' && choiceOf(doc) !== null;
@@ -140,13 +140,13 @@ export function createHousehold(
   const inSight = (doc: Doc) => !isHidden(doc);
 
   function take(docs: readonly Doc[], status?: 'ready') {
-    const held = store.getState();
-    const identities = new Map(held.identities);
-    const changes = new Map(held.changes);
-    const settingDocs = new Map(held.settingDocs);
-    const records = withNewest(held.records, docs);
-    const queued = new Map(held.queued.map((doc) => [doc.clientId, doc]));
-    const asked = forgets.size + undos.size;
+    const state = store.getState();
+    const identities = new Map(state.identities);
+    const changes = new Map(state.changes);
+    const settingDocs = new Map(state.settingDocs);
+    const records = withNewest(state.records, docs);
+    const queued = new Map(state.queued.map((doc) => [doc.clientId, doc]));
+    const forgetCount = forgets.size + undos.size;
     for (const doc of docs) {
       if (!isKnown(doc)) continue;
       switch (doc.type) {
@@ -184,25 +184,25 @@ export function createHousehold(
           break;
       }
     }
-    const forgetsChanged = forgets.size + undos.size !== asked;
-    let { forgetting } = held;
+    const forgetsChanged = forgets.size + undos.size !== forgetCount;
+    let { forgetting } = state;
     if (forgetsChanged) {
       forgetting = pendingForgets([...forgets.values()], [...undos.values()], now()).sort(latestFirst);
       hiding = [...forgetting, ...finalForgets([...forgets.values()], [...undos.values()], now())];
     }
     for (const doc of queued.values()) if (isHidden(doc)) queued.delete(doc.clientId);
-    const people = forgetsChanged || identities.size !== held.identities.size || changes.size !== held.changes.size;
-    const wishes = settingDocs.size !== held.settingDocs.size;
+    const people = forgetsChanged || identities.size !== state.identities.size || changes.size !== state.changes.size;
+    const wishes = settingDocs.size !== state.settingDocs.size;
     // Documents announced by the relay are not the whole team. The team of the last visit is shown
     // until the ledger is read.
-    const isShown = last === null || held.status === 'ready' || status === 'ready';
-    const settings = wishes || status ? settingsOf([...settingDocs.values()].map(withId)) : held.settings;
+    const isShown = last === null || state.status === 'ready' || status === 'ready';
+    const settings = wishes || status ? settingsOf([...settingDocs.values()].map(withId)) : state.settings;
     // Agents who share the person's name are told apart by colour, which may change with the name
     // or the chosen look.
     const called =
-      settings.humanName !== held.settings.humanName || (wishes && docs.some((doc) => isKnown(doc) && isChoice(doc)));
-    const waiting = queued.size !== held.queued.length;
-    const recorded = records !== held.records;
+      settings.humanName !== state.settings.humanName || (wishes && docs.some((doc) => isKnown(doc) && isChoice(doc)));
+    const waiting = queued.size !== state.queued.length;
+    const recorded = records !== state.records;
     if (!people && !wishes && !waiting && !recorded && !status) return;
     store.setState({
       ...(status ? { status, error: null } : {}),

@@ -74,13 +74,13 @@ const FAILED: readonly OccurrenceState[] = ['failed', 'timed-out', 'crashed'];
  * so does a run that continued it. A paused schedule says itself that it failed.
  */
 function failedRuns(runs: readonly Occurrence[], paused: ReadonlySet<string>, readTo: number): readonly Occurrence[] {
-  const known = new Set<string>();
+  const runIds = new Set<string>();
   return runs.filter((run) => {
     if (run.endedAt === null) return false;
     // All wakes of an agent have one schedule id.
     const cause = `${run.scheduleId} ${run.kind === 'wake' ? run.name : ''}`;
-    if (known.has(cause)) return false;
-    known.add(cause);
+    if (runIds.has(cause)) return false;
+    runIds.add(cause);
     return (
       FAILED.includes(run.state) && run.continuedBy === null && run.endedAt > readTo && !paused.has(run.scheduleId)
     );
@@ -162,7 +162,7 @@ function createWaitingTasks(roost: RoostState): Query<readonly WaitingTask[]> {
     async ask() {
       const listed = await reach((client) => client.projects());
       if (!listed.ok) return listed;
-      const found: WaitingTask[] = [];
+      const waiting: WaitingTask[] = [];
       for (const project of listed.value.projects) {
         const isWaiting = ({ columnId, kind }: Project['columns'][number]) =>
           (kind === 'review' || kind === 'blocked') && (project.counts[columnId] ?? 0) > 0;
@@ -173,10 +173,10 @@ function createWaitingTasks(roost: RoostState): Query<readonly WaitingTask[]> {
         if (cards.kind !== 'ready') continue;
         for (const card of cards.value) {
           const kind = waitingKind(project, card, cards.value);
-          if (kind !== null) found.push({ kind, project, card });
+          if (kind !== null) waiting.push({ kind, project, card });
         }
       }
-      return { ok: true, value: found };
+      return { ok: true, value: waiting };
     },
   });
 }

@@ -35,11 +35,11 @@ export const unknownRun = (runId: RunId): RunSpan => ({ runId, cause: null, star
 export function runSpansOf(docs: Iterable<RunDoc>): ReadonlyMap<string, RunSpan> {
   const spans = new Map<string, RunSpan>();
   for (const { runId, phase } of docs) {
-    const held = spans.get(runId) ?? unknownRun(runId);
-    if (phase.kind === 'start') spans.set(runId, { ...held, cause: phase.cause, startedAt: phase.startedAt });
+    const span = spans.get(runId) ?? unknownRun(runId);
+    if (phase.kind === 'start') spans.set(runId, { ...span, cause: phase.cause, startedAt: phase.startedAt });
     else
       spans.set(runId, {
-        ...held,
+        ...span,
         end: { endedAt: phase.endedAt, outcome: phase.outcome, reason: phase.reason },
       });
   }

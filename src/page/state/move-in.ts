@@ -99,13 +99,13 @@ function createMoveIn(roost: RoostState): MoveIn {
    */
   async function keep(agentId: AgentId, files: MoveInPreview['files'], signal: AbortSignal): Promise<KeptFiles> {
     if (files.length === 0) return { written: 0, same: 0, refused: [] };
-    const held = await memoryOf(agentId, signal);
+    const ownFiles = await memoryOf(agentId, signal);
     const refused: { path: string; reason: string }[] = [];
     let written = 0;
     let same = 0;
     for (const { format, path, text } of files) {
       signal.throwIfAborted();
-      if (held.get(path) === text) same += 1;
+      if (ownFiles.get(path) === text) same += 1;
       else {
         const body = { agentId, path, text, importedFrom: format };
         const added = await reach((client) => client.createMemory({ body }));

@@ -113,11 +113,11 @@ function createNotifications({ reach, changes, device, notices }: RoostState): N
     if (!(await navigator.serviceWorker.getRegistration()))
       throw new Error('the part of Roost that listens while it is closed is not installed here');
     const { pushManager } = await navigator.serviceWorker.ready;
-    const known = await pushManager.getSubscription();
-    const key = known?.options.applicationServerKey;
+    const existing = await pushManager.getSubscription();
+    const key = existing?.options.applicationServerKey;
     // The relay may have lost its keys. A subscription for other keys receives nothing.
-    if (!isOver && known && key && base64urlnopad.encode(new Uint8Array(key)) === publicKey) return known;
-    await known?.unsubscribe();
+    if (!isOver && existing && key && base64urlnopad.encode(new Uint8Array(key)) === publicKey) return existing;
+    await existing?.unsubscribe();
     return await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: publicKey });
   }
 
@@ -125,11 +125,11 @@ function createNotifications({ reach, changes, device, notices }: RoostState): N
   async function say({ kinds, quiet, pushed }: Choice): Promise<Done> {
     let made: PushSubscription | null = null;
     if (pushed) {
-      const asked = await reach((client) => client.notifications());
-      if (!asked.ok) return { ok: false, reason: t`The relay did not answer.` };
+      const answer = await reach((client) => client.notifications());
+      if (!answer.ok) return { ok: false, reason: t`The relay did not answer.` };
       try {
-        const isOver = asked.value.devices.some(({ here, pushed }) => here && !pushed);
-        made = await subscription(asked.value.publicKey, isOver);
+        const isOver = answer.value.devices.some(({ here, pushed }) => here && !pushed);
+        made = await subscription(answer.value.publicKey, isOver);
       } catch (error) {
         return {
           ok: false,

@@ -133,21 +133,21 @@ export function createPaged<Row, Id extends string | number>({
       const page = await askPage({ before: lastOf(rows), limit: size });
       if (!page.ok) return page;
       rows.push(...page.value.rows);
-      const known = shown();
-      const ids = known.rows.map(idOf);
+      const shownBefore = shown();
+      const ids = shownBefore.rows.map(idOf);
       const met = fixed && page.value.rows.some((row) => ids.includes(idOf(row)));
       const enough = met || ids.length === 0 || (!fixed && rows.length >= ids.length);
       if (page.value.more && page.value.rows.length > 0 && !enough) continue;
       if (!met) return { ok: true, value: { rows, more: page.value.more } };
       // Rows added during the request go before the answer, and older loaded rows after it.
       const at = (row: Row | undefined) => (row === undefined ? -1 : ids.indexOf(idOf(row)));
-      const newer = known.rows.slice(0, Math.max(0, at(rows[0])));
+      const newer = shownBefore.rows.slice(0, Math.max(0, at(rows[0])));
       const last = at(rows.at(-1));
       return {
         ok: true,
         value: {
-          rows: [...newer, ...rows, ...(last < 0 ? [] : known.rows.slice(last + 1))],
-          more: last < 0 ? page.value.more : known.more,
+          rows: [...newer, ...rows, ...(last < 0 ? [] : shownBefore.rows.slice(last + 1))],
+          more: last < 0 ? page.value.more : shownBefore.more,
         },
       };
     }

@@ -156,14 +156,14 @@ function createProjects({
     const shown = tasks(projectId).store.getState();
     const since = shown.kind === 'ready' ? (readAsOf.get(projectId) ?? null) : null;
     const read: TaskCard[] = [];
-    const gone = new Set<TaskId>();
+    const goneIds = new Set<TaskId>();
     let asOf: number | null = null;
     for (let after: number | null = 0; after !== null;) {
       const from = since === null ? null : String(since);
       const page = await reach((client) => client.board({ projectId, since: from, after, limit: CARDS_PAGE }));
       if (!page.ok) return page;
       read.push(...page.value.cards.map(whereItGoes));
-      for (const taskId of page.value.gone) gone.add(taskId);
+      for (const taskId of page.value.gone) goneIds.add(taskId);
       // Of the first page: what changed while the others were read is read again.
       asOf ??= page.value.asOf;
       after = page.value.next;
@@ -185,7 +185,7 @@ function createProjects({
         .filter(({ taskId, version }) => (before.get(taskId)?.version ?? 0) <= version)
         .map((card) => [card.taskId, card]),
     );
-    const value = now.value.flatMap((card) => (gone.has(card.taskId) ? [] : [changed.get(card.taskId) ?? card]));
+    const value = now.value.flatMap((card) => (goneIds.has(card.taskId) ? [] : [changed.get(card.taskId) ?? card]));
     return { ok: true, value: [...value, ...[...changed.values()].filter(({ taskId }) => !before.has(taskId))] };
   }
 

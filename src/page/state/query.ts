@@ -67,11 +67,11 @@ export function createQuery<Value>({
   let subscribers = 0;
   /** Counts changes that outdate a running request. */
   let version = 0;
-  let known = -1;
+  let answeredVersion = -1;
   let asking: Promise<void> | null = null;
-  /** `toAsk`: requests that have not left yet. `asked`: the version that the last one asks for. */
+  /** `toAsk`: requests that have not left yet. `askedVersion`: the version of the last request. */
   let toAsk = 0;
-  let asked = -1;
+  let askedVersion = -1;
   let cancelAsk: (() => void) | null = null;
   let stopListening: (() => void) | null = null;
 
@@ -82,18 +82,18 @@ export function createQuery<Value>({
       (projectId === undefined || change.projectId === undefined || change.projectId === projectId));
 
   function take(value: Value) {
-    store.setState({ kind: 'ready', value, stale: known !== version, problem: null }, true);
+    store.setState({ kind: 'ready', value, stale: answeredVersion !== version, problem: null }, true);
   }
 
   async function askOnce() {
     toAsk--;
-    const mine = (asked = version);
+    const mine = (askedVersion = version);
     const result = await ask((part) => {
-      if (known < 0) store.setState({ kind: 'ready', value: part, stale: true, problem: null }, true);
+      if (answeredVersion < 0) store.setState({ kind: 'ready', value: part, stale: true, problem: null }, true);
     });
-    if (mine < known) return;
+    if (mine < answeredVersion) return;
     if (result.ok) {
-      known = mine;
+      answeredVersion = mine;
       take(result.value);
       return;
     }
@@ -137,8 +137,8 @@ export function createQuery<Value>({
       subscribers++;
       stopListening ??= changes.subscribe(hear);
       // A request made before the last view unsubscribed may return an older state.
-      const isComing = toAsk > 0 || (asking !== null && asked === version);
-      if (known !== version && !isComing) void again();
+      const isComing = toAsk > 0 || (asking !== null && askedVersion === version);
+      if (answeredVersion !== version && !isComing) void again();
       let isSubscribed = true;
       return () => {
         if (!isSubscribed) return;
@@ -154,7 +154,7 @@ export function createQuery<Value>({
     },
     again,
     put(value) {
-      known = ++version;
+      answeredVersion = ++version;
       take(value);
       // Changes before the first subscriber are not received.
       if (subscribers === 0) outdate();

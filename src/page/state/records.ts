@@ -93,24 +93,24 @@ function createRestore({ dataWorker, reach, household, live, device }: RoostStat
   const within = (id: string) => `thread-message ${id}`;
 
   async function versions(): Promise<readonly Version[]> {
-    const found: Version[] = [];
+    const versions: Version[] = [];
     for (const doc of household.store.getState().records.values()) {
       const id = recordIdOf(doc);
       if (kindOf(doc.type)?.isRecord !== true || id === null) continue;
       const { type, at } = doc;
       const messages =
         type === 'thread' ? (await dataWorker.call('within', { about: within(id), after: null, limit: 0 })).of : 0;
-      found.push({ doc, asked: { type, id, at, ...(type === 'thread' ? { messages } : {}) }, messages });
+      versions.push({ doc, asked: { type, id, at, ...(type === 'thread' ? { messages } : {}) }, messages });
     }
-    return found;
+    return versions;
   }
 
   async function compare(): Promise<void> {
     if (live.store.getState().link.kind !== 'live' || household.store.getState().status !== 'ready') return;
-    const known = await versions();
+    const ownVersions = await versions();
     const missing: Missing[] = [];
-    for (let from = 0; from < known.length; from += RESTORE.compared) {
-      const part = known.slice(from, from + RESTORE.compared);
+    for (let from = 0; from < ownVersions.length; from += RESTORE.compared) {
+      const part = ownVersions.slice(from, from + RESTORE.compared);
       const compared = await reach((client) =>
         client.compareRecords({ body: { records: part.map(({ asked }) => asked) } }),
       );

@@ -103,10 +103,10 @@ export function createLimits<Own>({ query, read, put }: LimitsDeps<Own>): Limits
         const shown = query.store.getState();
         // What the page knows goes out in the moment of the press: a person who leaves at once has
         // set it all the same.
-        const known = shown.kind === 'ready' ? ({ ok: true, value: shown.value } as const) : await read();
-        if (!known.ok) return known;
+        const info = shown.kind === 'ready' ? ({ ok: true, value: shown.value } as const) : await read();
+        if (!info.ok) return info;
         // Of what somebody else has set since, only what this edit is about changes.
-        const result = await overNewest(known.value, ({ own, version }) => put({ ...edit(own), version }));
+        const result = await overNewest(info.value, ({ own, version }) => put({ ...edit(own), version }));
         if ('clash' in result) throw new Error('An edit of limits is made over whatever is set.');
         if (!result.ok) return result;
         query.put(result.value);

@@ -309,8 +309,8 @@ function createSchedules({ reach, changes, device, notices }: RoostState): Sched
       const result = await reach((client) => client.schedule({ scheduleId }));
       return result.ok ? result.value : null;
     },
-    async saveOver(known, merge) {
-      const result = await overNewest(known, ({ scheduleId, schedule, version }) => {
+    async saveOver(before, merge) {
+      const result = await overNewest(before, ({ scheduleId, schedule, version }) => {
         const merged = merge(schedule);
         return merged && then(reach((client) => client.changeSchedule({ scheduleId, body: { ...merged, version } })));
       });

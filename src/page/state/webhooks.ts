@@ -25,8 +25,8 @@ function createWebhooks({ reach, changes, device }: Pick<RoostState, 'reach' | '
   const list = relayQuery<readonly Webhook[]>({ reach, changes, device }, ['webhooks'], async (client) =>
     mapResult(await client.webhooks(), ({ webhooks }) => webhooks),
   );
-  async function madeOf(asked: Promise<RelayResult<MadeWebhook>>): Promise<Made> {
-    const result = await asked;
+  async function madeOf(making: Promise<RelayResult<MadeWebhook>>): Promise<Made> {
+    const result = await making;
     if (!result.ok) return { ok: false, reason: problemText(result.problem) };
     await list.again();
     return { ok: true, made: result.value };

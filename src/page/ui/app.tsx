@@ -288,8 +288,8 @@ export function App() {
       setHelp(false);
     }, []),
   );
-  const known = { household: { status, roster }, sync, syncFailed, home };
-  const screen = firstScreenOf(known);
+  const inputs = { household: { status, roster }, sync, syncFailed, home };
+  const screen = firstScreenOf(inputs);
   return (
     <div className="app stack">
       <Sky />
@@ -316,7 +316,7 @@ export function App() {
         />
       )}
       <OpensFind value={find}>
-        <First screen={screen} awaited={awaitedOf(known)} />
+        <First screen={screen} awaited={awaitedOf(inputs)} />
       </OpensFind>
       {twoViews && screen === 'home' && (
         <Part>

@@ -58,8 +58,8 @@ export function useTeammates(): Teammates {
     const all = [lead, ...others];
     const byId = new Map(all.map((one) => [one.agentId, one]));
     function find(agentId: AgentId): Teammate {
-      const known = byId.get(agentId);
-      if (known) return known;
+      const agent = byId.get(agentId);
+      if (agent) return agent;
       const application = applicationNameOf(agentId);
       const plain = { agentId, face: agentId, color: PLAIN_COLOR };
       return application === null

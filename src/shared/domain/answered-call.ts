@@ -24,14 +24,14 @@ export const PICTURE_BESIDE =
   '\n\n[The picture comes with this message. If it is missing, newer pictures have replaced it: call the tool again.]';
 
 export function answeredText({ tool, input, end, text }: AnsweredCall): string {
-  const asked = `You asked to call ${tool} with:\n${quote(input)}\n\n`;
+  const question = `You asked to call ${tool} with:\n${quote(input)}\n\n`;
   switch (end) {
     case 'done':
-      return `${asked}${DONE}\n${quote(text)}`;
+      return `${question}${DONE}\n${quote(text)}`;
     case 'declined':
-      return `${asked}${DECLINED}${text === '' ? '' : ` They say:\n${quote(text)}`}`;
+      return `${question}${DECLINED}${text === '' ? '' : ` They say:\n${quote(text)}`}`;
     case 'unknown':
-      return `${asked}${UNKNOWN}`;
+      return `${question}${UNKNOWN}`;
   }
 }
 

@@ -20,11 +20,11 @@ const SYSTEMS = [
   ['Linux', /\bLinux\b/],
 ] as const;
 
-const found = (table: readonly (readonly [string, RegExp])[], userAgent: string) =>
+const firstMatch = (table: readonly (readonly [string, RegExp])[], userAgent: string) =>
   table.find(([, pattern]) => pattern.test(userAgent))?.[0];
 
 export function guessDeviceName(userAgent: string): string {
-  const browser = found(BROWSERS, userAgent) ?? 'Browser';
-  const system = found(SYSTEMS, userAgent);
+  const browser = firstMatch(BROWSERS, userAgent) ?? 'Browser';
+  const system = firstMatch(SYSTEMS, userAgent);
   return system === undefined ? browser : `${browser} on ${system}`;
 }

@@ -35,7 +35,7 @@ export const gradesRequest = (items: readonly Both[]): string =>
 
 /** The JSON objects in a text, however it is laid out. What is cut off at its end is left out. */
 export function objectsIn(text: string): readonly Readonly<Record<string, unknown>>[] {
-  const found: Readonly<Record<string, unknown>>[] = [];
+  const objects: Readonly<Record<string, unknown>>[] = [];
   let start = -1;
   let isInString = false;
   for (let i = 0; i < text.length; i += 1) {
@@ -50,14 +50,14 @@ export function objectsIn(text: string): readonly Readonly<Record<string, unknow
     else if (char === '{') start = i;
     else if (char === '}') {
       try {
-        found.push(JSON.parse(text.slice(start, i + 1)) as Readonly<Record<string, unknown>>);
+        objects.push(JSON.parse(text.slice(start, i + 1)) as Readonly<Record<string, unknown>>);
       } catch {
         // The next one may be whole.
       }
       start = -1;
     }
   }
-  return found;
+  return objects;
 }
 const lineOf = (value: unknown, most: number): string =>
   typeof value === 'string' || typeof value === 'number' ? inOneLine(String(value), most) : '';

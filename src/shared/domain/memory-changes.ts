@@ -14,7 +14,7 @@ export function changedLines<Source>(
 ): readonly Line<Source>[] {
   const result: Line<Source>[] = [];
   let at = 0;
-  let gone: LineOrigin<Source>[] = [];
+  let removed: LineOrigin<Source>[] = [];
   let added: string[] = [];
   let count = 0;
   const byText = new Map(elsewhere.filter((line) => line.text.trim() !== '').map((line) => [line.text, line.origin]));
@@ -22,14 +22,14 @@ export function changedLines<Source>(
     const origins = new Map<string, LineOrigin<Source>>();
     for (const line of added) {
       const same = byText.get(line);
-      const after = [...new Set([...gone, ...(same ? [same] : [])])];
+      const after = [...new Set([...removed, ...(same ? [same] : [])])];
       const key = same ? line : '';
       const origin = origins.get(key) ?? { ...write, after };
       origins.set(key, origin);
       result.push({ text: line, origin, number: count });
       count += 1;
     }
-    gone = [];
+    removed = [];
     added = [];
   }
   for (const { kind, text: line } of lineDiff(before.map((each) => each.text).join('\n'), text)) {
@@ -37,7 +37,7 @@ export function changedLines<Source>(
     if (kind === 'same' && old) {
       flush();
       result.push(old);
-    } else if (kind === 'gone' && old) gone.push(old.origin);
+    } else if (kind === 'gone' && old) removed.push(old.origin);
     else added.push(line);
     if (kind !== 'new') at += 1;
   }

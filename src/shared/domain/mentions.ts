@@ -72,14 +72,14 @@ export function piecesOf(text: string, among: readonly Mentionable[]): readonly 
   let from = 0;
   for (let at = text.indexOf('@'); at >= 0; at = text.indexOf('@', at + 1)) {
     if (at < from || isWordly(text[at - 1])) continue;
-    const found = longestFirst.find(({ name }) => {
+    const mentioned = longestFirst.find(({ name }) => {
       const end = at + 1 + name.length;
       return plain(text.slice(at + 1, end)) === plain(name) && !isWordly(text[end]);
     });
-    if (!found) continue;
-    const end = at + 1 + found.name.length;
+    if (!mentioned) continue;
+    const end = at + 1 + mentioned.name.length;
     if (at > from) pieces.push({ kind: 'text', text: text.slice(from, at) });
-    pieces.push({ kind: 'mention', agentId: found.agentId, text: text.slice(at, end) });
+    pieces.push({ kind: 'mention', agentId: mentioned.agentId, text: text.slice(at, end) });
     from = end;
   }
   if (from < text.length) pieces.push({ kind: 'text', text: text.slice(from) });

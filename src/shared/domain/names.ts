@@ -54,8 +54,8 @@ const SIGNS = tableOf(LEET);
 const ENCLOSED = [0x1f150, 0x1f170, 0x1f1e6] as const;
 
 function letterOf(sign: string): string {
-  const known = SHAPES.get(sign);
-  if (known !== undefined) return known;
+  const shape = SHAPES.get(sign);
+  if (shape !== undefined) return shape;
   const code = sign.codePointAt(0) ?? 0;
   const start = ENCLOSED.find((first) => code >= first && code < first + 26);
   return start === undefined ? sign : String.fromCharCode(0x61 + code - start);

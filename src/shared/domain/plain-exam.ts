@@ -32,7 +32,7 @@ export function plainQuestions(
   parts: readonly { readonly topic: ExamTopic; readonly text: string }[],
   language = 'English',
 ): readonly ExamQuestion[] {
-  const asked = ASKS[language] ?? asksInEnglish;
+  const phrases = ASKS[language] ?? asksInEnglish;
   const share = Math.floor(EXAM_LIMITS.questions / Math.max(1, parts.length));
   return parts.flatMap(({ topic, text }) => {
     const lines = linesIn(text).filter((line) => line.split(WORD_END).length >= LEAST_WORDS);
@@ -40,7 +40,7 @@ export function plainQuestions(
     return Array.from({ length: Math.min(share, lines.length) }, (_, i): ExamQuestion => {
       const words = (lines[Math.floor(i * step)] ?? '').split(WORD_END);
       const half = Math.ceil(words.length / 2);
-      return { topic, question: asked(words.slice(0, half).join(' ')), expected: words.slice(half).join(' ') };
+      return { topic, question: phrases(words.slice(0, half).join(' ')), expected: words.slice(half).join(' ') };
     });
   });
 }

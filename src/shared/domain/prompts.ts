@@ -95,7 +95,7 @@ interface OpenBlock {
 }
 
 /** Checks a template against the placeholders it may use. `reason` names the line. */
-export function parseTemplate(template: string, known: readonly string[]): ParsedTemplate {
+export function parseTemplate(template: string, names: readonly string[]): ParsedTemplate {
   const lineAt = (index: number) => template.slice(0, index).split('\n').length;
   const around: OpenBlock[] = [];
   let block: OpenBlock = { block: 'if', name: '', line: 1, nodes: [] };
@@ -121,10 +121,10 @@ export function parseTemplate(template: string, known: readonly string[]): Parse
       continue;
     }
     const name = inside.replace(OPENING, '');
-    if (!known.includes(name))
+    if (!names.includes(name))
       return {
         ok: false,
-        reason: sentence`Line ${line}: unknown placeholder {{${name}}}; known are ${known.join(', ')}`,
+        reason: sentence`Line ${line}: unknown placeholder {{${name}}}; known are ${names.join(', ')}`,
       };
     if (opens) {
       around.push(block);
@@ -160,8 +160,8 @@ export const insertsSoul = (template: string): boolean => /\{\{\s*soul\s*\}\}/.t
 const latest = new Map<TemplateName, { readonly template: string; readonly parsed: ParsedTemplate }>();
 
 function parsedAs(name: TemplateName, template: string): ParsedTemplate {
-  const known = latest.get(name);
-  if (known?.template === template) return known.parsed;
+  const prompt = latest.get(name);
+  if (prompt?.template === template) return prompt.parsed;
   const parsed = parseTemplate(template, PLACEHOLDERS[name]);
   latest.set(name, { template, parsed });
   return parsed;
@@ -201,13 +201,13 @@ const FENCE = /^```template (\w+)\n([\s\S]*?)\n```$/gm;
  */
 export function parseProtocol(text: string): Protocol {
   const document = text.replaceAll('\r\n', '\n');
-  const found = new Map<string, string>();
+  const prompts = new Map<string, string>();
   for (const [, name = '', body = ''] of document.matchAll(FENCE)) {
-    if (found.has(name)) throw new Error(`CLAUDE.md has the template "${name}" twice`);
-    found.set(name, body);
+    if (prompts.has(name)) throw new Error(`CLAUDE.md has the template "${name}" twice`);
+    prompts.set(name, body);
   }
   const take = (name: TemplateName): string => {
-    const body = found.get(name);
+    const body = prompts.get(name);
     if (body === undefined) throw new Error(`CLAUDE.md has no template "${name}"`);
     const parsed = parseTemplate(body, PLACEHOLDERS[name]);
     if (!parsed.ok) throw new Error(`CLAUDE.md, template "${name}". ${parsed.reason}`);

@@ -71,12 +71,12 @@ export function readMarkOf({ key, value }: SettingLike): ReadMark | null {
   return null;
 }
 
-/** Whether `mark` replaces `held`, a mark of the same thing. Null: they are equal. */
-export function reachesFurther(mark: ReadMark, held: ReadMark): boolean | null {
-  if (mark.kind === 'thread' && held.kind === 'thread')
-    return mark.sequence === held.sequence ? null : mark.sequence > held.sequence;
-  if (mark.kind === 'thread' || held.kind === 'thread' || mark.at === held.at) return null;
-  return mark.kind === 'since' ? mark.at < held.at : mark.at > held.at;
+/** Whether `mark` replaces `before`, a mark of the same thing. Null: they are equal. */
+export function reachesFurther(mark: ReadMark, before: ReadMark): boolean | null {
+  if (mark.kind === 'thread' && before.kind === 'thread')
+    return mark.sequence === before.sequence ? null : mark.sequence > before.sequence;
+  if (mark.kind === 'thread' || before.kind === 'thread' || mark.at === before.at) return null;
+  return mark.kind === 'since' ? mark.at < before.at : mark.at > before.at;
 }
 
 export function foldReadMarks(settings: Iterable<SettingLike>): ReadMarks {

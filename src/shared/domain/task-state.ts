@@ -105,17 +105,17 @@ export function taskStateOf(
   facts: StateFacts = NO_FACTS,
 ): TaskState {
   const { taskId, claim, since, stopped, merged } = task;
-  const held = heldOf(project, task, all, facts.obstacles);
-  if (held.why === 'done') return { state: merged ? 'merged' : 'done', since };
-  if (held.why === 'obstacle' && held.obstacle.why === 'approval') return { state: 'waits-for-you', held, since };
+  const hold = heldOf(project, task, all, facts.obstacles);
+  if (hold.why === 'done') return { state: merged ? 'merged' : 'done', since };
+  if (hold.why === 'obstacle' && hold.obstacle.why === 'approval') return { state: 'waits-for-you', held: hold, since };
   if (claim) return claimedState({ taskId, claim }, task, all, facts);
-  if (held.why === 'asked') return { state: 'waits-for-you', held, since };
-  if (held.why === 'column') {
-    if (held.kind === 'review') return { state: 'in-review', since };
-    if (held.kind === 'blocked') return { state: 'waits-for-you', held, since };
+  if (hold.why === 'asked') return { state: 'waits-for-you', held: hold, since };
+  if (hold.why === 'column') {
+    if (hold.kind === 'review') return { state: 'in-review', since };
+    if (hold.kind === 'blocked') return { state: 'waits-for-you', held: hold, since };
   }
   if (stopped) return { state: 'stopped', agentId: stopped.agentId, claimed: false, since: stopped.at };
-  return held.why === 'column' ? { state: 'planned', kind: held.kind, since } : { state: 'queued', held, since };
+  return hold.why === 'column' ? { state: 'planned', kind: hold.kind, since } : { state: 'queued', held: hold, since };
 }
 
 /** States in which the person can start the task, or have it continued. */

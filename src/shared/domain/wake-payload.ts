@@ -210,7 +210,7 @@ function createReader(text: string) {
       closing: string,
       optional: readonly Optional[] = [],
     ): Record<Name, string> & Partial<Record<Optional, string>> {
-      const found: Partial<Record<Name | Optional, string>> = {};
+      const values: Partial<Record<Name | Optional, string>> = {};
       while (space() && !startsWith(closing)) {
         ATTRIBUTE.lastIndex = at;
         const match = ATTRIBUTE.exec(text);
@@ -218,16 +218,17 @@ function createReader(text: string) {
         const [whole, given, raw = ''] = match;
         const name = [...names, ...optional].find((known) => known === given);
         if (name === undefined) return fail(`unknown attribute "${given}"`);
-        if (found[name] !== undefined) fail(`attribute "${name}" twice`);
-        found[name] = decode(raw, `attribute "${name}"`);
+        if (values[name] !== undefined) fail(`attribute "${name}" twice`);
+        values[name] = decode(raw, `attribute "${name}"`);
         at += whole.length;
       }
       type Complete = Record<Name, string> & Partial<Record<Optional, string>>;
       const isComplete = (record: Partial<Record<Name | Optional, string>>): record is Complete =>
         names.every((name) => record[name] !== undefined);
-      if (!isComplete(found)) return fail(`attribute "${names.find((name) => found[name] === undefined)}" is missing`);
+      if (!isComplete(values))
+        return fail(`attribute "${names.find((name) => values[name] === undefined)}" is missing`);
       expect(closing);
-      return found;
+      return values;
     },
     /** The text of `<tag>…</tag>`, and skips white space after it. Null if the tag is not there. */
     optional(tag: string): string | null {

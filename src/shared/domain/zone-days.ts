@@ -34,8 +34,8 @@ const latestMoments = new Map<string, { readonly minute: number; readonly text: 
 /** `Monday 23 November 2026, 08:05`, in local time of the household. */
 export function momentText(time: number, timeZone: string): string {
   const minute = Math.floor(time / MINUTE_MS);
-  const known = latestMoments.get(timeZone);
-  if (known?.minute === minute) return known.text;
+  const formatter = latestMoments.get(timeZone);
+  if (formatter?.minute === minute) return formatter.text;
   const text = writtenMoment(time, timeZone);
   latestMoments.set(timeZone, { minute, text });
   return text;
@@ -75,8 +75,8 @@ export interface Day {
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
 function formatterOf(zone: string): Intl.DateTimeFormat {
-  const known = formatters.get(zone);
-  if (known) return known;
+  const formatter = formatters.get(zone);
+  if (formatter) return formatter;
   const numeric = 'numeric';
   const made = new Intl.DateTimeFormat('en-US', {
     timeZone: zone,

@@ -197,7 +197,7 @@ export function createAckMark(): {
 } {
   const open = new Map<string, number>();
   let last = 0;
-  let held = Infinity;
+  let lowest = Infinity;
   return {
     take({ id, event }) {
       last = Math.max(last, id);
@@ -205,8 +205,8 @@ export function createAckMark(): {
       else if (event.kind === 'message') open.delete(event.messageId);
     },
     hold(id) {
-      held = Math.min(held, id);
+      lowest = Math.min(lowest, id);
     },
-    upTo: () => Math.min(last, held - 1, ...[...open.values()].map((id) => id - 1)),
+    upTo: () => Math.min(last, lowest - 1, ...[...open.values()].map((id) => id - 1)),
   };
 }

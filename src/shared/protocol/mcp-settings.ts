@@ -239,11 +239,11 @@ function foundIn(name: string, entry: unknown): { readonly attachment: Attachmen
       ? [sentence`“${name}” is spoken to over HTTP here, and not by a WebSocket.`]
       : []),
   ];
-  const found =
+  const settings =
     isOpen && attachment.data.kind === 'address'
       ? { ...attachment.data, url: String((given as Settings)['url']) }
       : attachment.data;
-  return { attachment: found, notes };
+  return { attachment: settings, notes };
 }
 
 /** Parses pasted settings into servers to connect. The reason is a sentence for the person. */
@@ -257,25 +257,25 @@ export function readMcpServers(pasted: string): ReadServers {
   const servers = new Map<string, FoundServer>();
   const notes: string[] = [];
   for (const [called, entry] of Object.entries(entries)) {
-    const found = foundIn(called, entry);
+    const server = foundIn(called, entry);
     const name = mcpNameOf(called);
-    if (typeof found === 'string') notes.push(found);
+    if (typeof server === 'string') notes.push(server);
     else if (servers.has(name))
       notes.push(sentence`“${called}” is left out: another one has the same name here. Change one of them.`);
     else {
-      servers.set(name, { name, attachment: found.attachment });
-      notes.push(...found.notes);
+      servers.set(name, { name, attachment: server.attachment });
+      notes.push(...server.notes);
     }
   }
   const [first = NO_SERVERS] = notes;
   if (servers.size === 0) return { ok: false, reason: first };
   const inputs = inputsIn(json);
-  const asked = new Map<string, AskedValue>();
+  const valuesByName = new Map<string, AskedValue>();
   for (const { attachment } of servers.values())
     for (const [given, secret] of textsOf(attachment))
       for (const [written] of given.matchAll(WRITTEN)) {
-        const before = asked.get(written)?.secret ?? false;
-        asked.set(written, askedFor(written, secret || before, inputs));
+        const before = valuesByName.get(written)?.secret ?? false;
+        valuesByName.set(written, askedFor(written, secret || before, inputs));
       }
-  return { ok: true, servers: [...servers.values()], asked: [...asked.values()], notes };
+  return { ok: true, servers: [...servers.values()], asked: [...valuesByName.values()], notes };
 }

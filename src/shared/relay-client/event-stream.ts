@@ -334,7 +334,7 @@ export function createEventStream(deps: EventStreamDeps): EventStream {
     };
     const query = cursor ? `?after=${cursor.after}&log=${encodeURIComponent(cursor.log)}` : '?after=0';
     try {
-      const asked = deps.fetch(
+      const answering = deps.fetch(
         `${deps.baseUrl}/api/events${query}${deps.searches && !isPoll ? '&searches=1' : ''}${isPoll ? '&once=1' : ''}`,
         {
           signal,
@@ -343,7 +343,7 @@ export function createEventStream(deps: EventStreamDeps): EventStream {
           credentials: 'same-origin',
         },
       );
-      const response = await asked.catch(cut);
+      const response = await answering.catch(cut);
       if (response.status === 401) return { kind: 'locked-out' };
       if (!response.ok || !response.body) return await refusedAs(response);
       heard(RELAY_TIMES.firstByte);

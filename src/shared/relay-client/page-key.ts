@@ -12,10 +12,10 @@ export function withPageKey(
   key: () => string | null | Promise<string | null>,
 ): typeof globalThis.fetch {
   return async (input, init) => {
-    const held = await key();
-    if (held === null) return await fetch(input, init);
+    const pageKey = await key();
+    if (pageKey === null) return await fetch(input, init);
     const headers = new Headers(init?.headers);
-    headers.set(PAGE_KEY.header, held);
+    headers.set(PAGE_KEY.header, pageKey);
     return await fetch(input, { ...init, headers });
   };
 }

@@ -60,11 +60,12 @@ interface Progress {
  */
 function samples(common: Ranges): number[] {
   const top = highest(common);
-  const found = top > 0 ? [top] : [];
+  const sample = top > 0 ? [top] : [];
   for (let back = 1; back < top; back *= 2) {
-    for (const each of back > 1 ? [back, back * 1.5] : [back]) if (contains(common, top - each)) found.push(top - each);
+    for (const each of back > 1 ? [back, back * 1.5] : [back])
+      if (contains(common, top - each)) sample.push(top - each);
   }
-  return found;
+  return sample;
 }
 
 const numbersOf = (ranges: Ranges) =>

@@ -28,13 +28,13 @@ export interface PlaceSet {
 }
 
 export function createPlaceSet(): PlaceSet {
-  const held = new Map<string, Ranges>();
+  const rangesOf = new Map<string, Ranges>();
   const put = (writer: string, ranges: Ranges) =>
-    ranges.length === 0 ? held.delete(writer) : held.set(writer, ranges);
-  const of = (writer: string) => held.get(writer) ?? NO_RANGES;
+    ranges.length === 0 ? rangesOf.delete(writer) : rangesOf.set(writer, ranges);
+  const of = (writer: string) => rangesOf.get(writer) ?? NO_RANGES;
   const sum = (measure: (ranges: Ranges) => number) => {
     let total = 0;
-    for (const ranges of held.values()) total += measure(ranges);
+    for (const ranges of rangesOf.values()) total += measure(ranges);
     return total;
   };
   return {
@@ -49,13 +49,13 @@ export function createPlaceSet(): PlaceSet {
       for (const [writer, ranges] of have) put(writer, subtract(of(writer), ranges));
     },
     set(have) {
-      held.clear();
+      rangesOf.clear();
       for (const [writer, ranges] of have) put(writer, ranges);
     },
-    isEmpty: () => held.size === 0,
+    isEmpty: () => rangesOf.size === 0,
     ranges: () => sum((ranges) => ranges.length),
-    writers: () => held.keys(),
-    now: () => new Map(held),
+    writers: () => rangesOf.keys(),
+    now: () => new Map(rangesOf),
   };
 }
 

@@ -208,7 +208,7 @@ function createFetching({
   readonly settings: ReplicationSettings;
 }): Fetching {
   const requests = new Map<number, Request>();
-  const asked = createPlaceSet();
+  const askedPlaces = createPlaceSet();
   /** The number of each writer's last request. Writers of one class take turns. */
   const turns = new Map<string, number>();
   let last = 0;
@@ -216,21 +216,21 @@ function createFetching({
   function end(id: number, request: Request): void {
     request.callOff();
     requests.delete(id);
-    asked.removeAll(request.want);
+    askedPlaces.removeAll(request.want);
   }
 
   /** What this peer has, and what is neither here nor on its way, in the order of fetching. */
   function missingFrom(peer: Peer) {
-    const found: { writer: string; ranges: Ranges; class: number; turn: number }[] = [];
+    const missing: { writer: string; ranges: Ranges; class: number; turn: number }[] = [];
     for (const writer of peer.has.writers()) {
       if (peer.doubted.has(writer)) continue;
-      const ranges = [here, waiting, asked, peer.fresh].reduce(
+      const ranges = [here, waiting, askedPlaces, peer.fresh].reduce(
         (left, account) => subtract(left, account.of(writer)),
         peer.has.of(writer),
       );
-      if (ranges.length > 0) found.push({ writer, ranges, class: priority(writer), turn: turns.get(writer) ?? 0 });
+      if (ranges.length > 0) missing.push({ writer, ranges, class: priority(writer), turn: turns.get(writer) ?? 0 });
     }
-    return found.sort((a, b) => a.class - b.class || a.turn - b.turn);
+    return missing.sort((a, b) => a.class - b.class || a.turn - b.turn);
   }
 
   /** The next request to the peer. `under`: requests to it that are under way. */
@@ -271,7 +271,7 @@ function createFetching({
       pump();
     };
     requests.set(id, request);
-    asked.addAll(want);
+    askedPlaces.addAll(want);
     request.callOff = after(settings.answerMs, listen);
     peer.send({ kind: 'want', request: id, want });
   }
@@ -395,7 +395,7 @@ export function createReplica(deps: ReplicaDeps): Replica {
   const peers = new Map<Peer, { stop: () => void }>();
   /** Entries that were overwritten here and that no relay has acknowledged yet. */
   const replacing = new Map<string, Entry>();
-  let known = false;
+  let isKnown = false;
   let closed = false;
 
   const after = (ms: number, run: () => void) => deps.timers.after(ms, () => closed || run());
@@ -413,7 +413,7 @@ export function createReplica(deps: ReplicaDeps): Replica {
     peers: all,
     here,
     waiting: storing.waiting,
-    mayAsk: () => known && !closed && storing.hasRoom(),
+    mayAsk: () => isKnown && !closed && storing.hasRoom(),
     priority,
     after,
     settings,
@@ -503,7 +503,7 @@ export function createReplica(deps: ReplicaDeps): Replica {
       case 'have':
         peer.has.set(frame.have);
         peer.heard = true;
-        if (known) comparing.heard(peer);
+        if (isKnown) comparing.heard(peer);
         break;
       case 'more':
         peer.has.addAll(frame.have);
@@ -526,7 +526,7 @@ export function createReplica(deps: ReplicaDeps): Replica {
   }
 
   function findAhead(peer: Peer): void {
-    if (!known || !onAhead) return;
+    if (!isKnown || !onAhead) return;
     for (const writer of [...peer.has.writers()])
       if (own(writer) && highest(peer.has.of(writer)) > highest(here.of(writer))) onAhead(writer);
   }
@@ -576,7 +576,7 @@ export function createReplica(deps: ReplicaDeps): Replica {
     const peer = createPeer({
       link,
       settings,
-      here: () => (known && !closed ? here.now() : null),
+      here: () => (isKnown && !closed ? here.now() : null),
       broken: (reason) => broken(peer, reason),
     });
     let callOff: () => void = () => undefined;
@@ -612,7 +612,7 @@ export function createReplica(deps: ReplicaDeps): Replica {
     .then((have) => {
       if (have === null) return;
       here.addAll(have.value);
-      known = true;
+      isKnown = true;
       storing.begin();
       for (const peer of all()) {
         peer.flush();
@@ -649,7 +649,7 @@ export function createReplica(deps: ReplicaDeps): Replica {
     },
     have: () => here.now(),
     agrees: (writer) =>
-      known &&
+      isKnown &&
       all().some(
         ({ link, heard, doubted, has }) =>
           link.kind === 'relay' && heard && !doubted.has(writer) && isSame(here.of(writer), has.of(writer)),

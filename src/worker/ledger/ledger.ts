@@ -79,8 +79,8 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
   /** Queue of appends and of work that must run between two appends. */
   const inTurn = createQueue();
 
-  const held = (await deps.views.getAll('forgets')).map(({ doc }) => doc);
-  const forgets = splitForgets(held);
+  const forgetDocs = (await deps.views.getAll('forgets')).map(({ doc }) => doc);
+  const forgets = splitForgets(forgetDocs);
 
   const problems = createProblems(SOURCES, deps.onProblem);
   const tellOutcome = (source: Source) => (error: unknown) => {

@@ -15,14 +15,14 @@ export function createProblems<Source extends string>(
   sources: readonly Source[],
   tell: (problem: StorageProblem | null) => void,
 ): Problems<Source> {
-  const held = new Map<Source, StorageProblem>();
-  const now = () => sources.map((source) => held.get(source)).find((problem) => problem !== undefined) ?? null;
+  const problems = new Map<Source, StorageProblem>();
+  const now = () => sources.map((source) => problems.get(source)).find((problem) => problem !== undefined) ?? null;
   return {
     now,
     set(source, problem) {
       const before = now();
-      if (problem) held.set(source, problem);
-      else held.delete(source);
+      if (problem) problems.set(source, problem);
+      else problems.delete(source);
       const after = now();
       if (after?.kind !== before?.kind || after?.detail !== before?.detail) tell(after);
     },

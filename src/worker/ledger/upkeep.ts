@@ -416,9 +416,9 @@ export function createUpkeep({
       return rebuilding;
     },
     hearForgets(docs) {
-      const known = docs.filter(isKnown);
-      forgets.asked.push(...known.flatMap((doc) => (doc.type === 'forget' ? [doc] : [])));
-      forgets.undone.push(...known.flatMap((doc) => (doc.type === 'forget-undo' ? [doc] : [])));
+      const knownDocs = docs.filter(isKnown);
+      forgets.asked.push(...knownDocs.flatMap((doc) => (doc.type === 'forget' ? [doc] : [])));
+      forgets.undone.push(...knownDocs.flatMap((doc) => (doc.type === 'forget-undo' ? [doc] : [])));
       forgetDue();
       watch();
     },

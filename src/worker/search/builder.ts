@@ -45,14 +45,14 @@ function createBuffer(): Buffer {
   }
   return {
     async add(doc, pause) {
-      const found = searchableOf(doc);
+      const searchable = searchableOf(doc);
       const id = rowIdOf(doc);
       if (id === null) return;
       const document = rows.length;
-      rows.push({ id, time: Math.min(0xffffffff, Math.max(0, Math.floor((found?.time ?? 0) / 1_000))) });
-      if (!found) return;
-      for (const term of termsAbout(found)) note(term, document);
-      const { text } = found;
+      rows.push({ id, time: Math.min(0xffffffff, Math.max(0, Math.floor((searchable?.time ?? 0) / 1_000))) });
+      if (!searchable) return;
+      for (const term of termsAbout(searchable)) note(term, document);
+      const { text } = searchable;
       for (let at = 0; at < text.length;) {
         at = visitTokens(text, at, at + SEARCH.charsAtOnce, (token) => {
           for (const term of termsOf(token)) note(term, document);
@@ -307,13 +307,13 @@ export async function createBuilder({ ledger, store, after, pause, onProgress }:
   /** Deletes documents that the ledger no longer has. */
   async function letGoOf(isGone: (rowId: string) => boolean) {
     for (const segment of await opened()) {
-      let gone = false;
+      let isDropped = false;
       for await (const { ids } of segment.allIds()) {
-        gone = ids.some(isGone);
+        isDropped = ids.some(isGone);
         await pause();
-        if (gone) break;
+        if (isDropped) break;
       }
-      if (gone) await replace([segment], isGone);
+      if (isDropped) await replace([segment], isGone);
     }
   }
 

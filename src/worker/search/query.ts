@@ -142,7 +142,7 @@ async function scoresIn(
   { filters, since, pause }: RankDeps,
 ): Promise<{ readonly held: Uint8Array; readonly scores: Float32Array }> {
   const { documents } = segment.info;
-  const held = new Uint8Array(documents);
+  const termCounts = new Uint8Array(documents);
   const scores = new Float32Array(documents);
   const seen = new Uint8Array(documents);
   for (const [word, { forms, lists }] of places.entries()) {
@@ -151,7 +151,7 @@ async function scoresIn(
       for (const document of list) {
         if (seen[document] === word + 1) continue;
         seen[document] = word + 1;
-        held[document] = (held[document] ?? 0) + 1;
+        termCounts[document] = (termCounts[document] ?? 0) + 1;
         scores[document] = (scores[document] ?? 0) + worth;
       }
       await pause();
@@ -165,12 +165,12 @@ async function scoresIn(
       for (const document of list ?? []) seen[document] = 1;
       await pause();
     }
-    for (let document = 0; document < documents; document++) if (seen[document] === 0) held[document] = 0;
+    for (let document = 0; document < documents; document++) if (seen[document] === 0) termCounts[document] = 0;
   }
   if (since > 0)
     for (let document = 0; document < documents; document++)
-      if ((segment.times[document] ?? 0) < since) held[document] = 0;
-  return { held, scores };
+      if ((segment.times[document] ?? 0) < since) termCounts[document] = 0;
+  return { held: termCounts, scores };
 }
 
 const newestIn = ({ times }: Segment) => times.reduce((newest, time) => Math.max(newest, time), 0);
@@ -220,8 +220,8 @@ export async function rank(deps: RankDeps): Promise<RankedList> {
   /** By word, by segment. */
   const formsOfAll = await Promise.all(
     deps.wanted.map(async (word, i) => {
-      const found = exact[i] ?? [];
-      if (!word.forgiving || !forgives || isSaid(found)) return found;
+      const forms = exact[i] ?? [];
+      if (!word.forgiving || !forgives || isSaid(forms)) return forms;
       const similar: Form[][] = [];
       for (const segment of segments) similar.push(await similarIn(segment, word.term, pause));
       return similar;

@@ -82,7 +82,7 @@ function createFinder(
   const words = [...new Map(typed.map((token) => [token.text, token])).values()].filter(({ text }) => text !== '');
   const sequence = typed.map(({ text }) => words.findIndex((word) => word.text === text));
   /** Cache: the marks of a word of a text. Most words have none. */
-  const known = new Map<string, readonly Mark[]>();
+  const marksByWord = new Map<string, readonly Mark[]>();
 
   /**
    * First letters (plain, lower case) of everything searched. A word with another first letter is
@@ -126,15 +126,15 @@ function createFinder(
 
   /** Marks in one word of a text, from its beginning on. */
   function marksIn(raw: string): readonly Mark[] {
-    const held = known.get(raw);
-    if (held) return held;
+    const cached = marksByWord.get(raw);
+    if (cached) return cached;
     const marks: Mark[] = [];
     visitTokensOf(raw, 0, (token) => {
       const whole = wordsIn(token);
       for (const word of whole) marks.push(markOf(token, word));
       for (const mark of insideOf(token)) if (!whole.includes(mark.word)) marks.push(mark);
     });
-    known.set(raw, marks);
+    marksByWord.set(raw, marks);
     return marks;
   }
 
@@ -160,20 +160,20 @@ function createFinder(
         const first = mayBegin(text.charCodeAt(begin));
         const raw = text.slice(begin, end);
         const own = first || beginningsIn(raw).length > 0 ? marksIn(raw) : NO_MARKS;
-        const found = own.length === 0 && first ? marksOfChain(text, begin, end) : own;
-        if (found.length === 0) {
+        const ownMarks = own.length === 0 && first ? marksOfChain(text, begin, end) : own;
+        if (ownMarks.length === 0) {
           if (!isBroken) runs = new Map();
           isBroken = true;
           return;
         }
         isBroken = false;
         const next = new Map<number, number>();
-        for (const mark of found) {
+        for (const mark of ownMarks) {
           marks.push({ from: begin + mark.from, to: begin + mark.to, word: mark.word });
           seen.add(mark.word);
         }
         sequence.forEach((word, place) => {
-          if (!found.some((mark) => mark.word === word)) return;
+          if (!ownMarks.some((mark) => mark.word === word)) return;
           const run = (runs.get(place - 1) ?? 0) + 1;
           next.set(place, run);
           if (run > longest) longest = run;

@@ -24,32 +24,32 @@ interface ByteWriter {
 }
 
 function createByteWriter(): ByteWriter {
-  let held = new Uint8Array(1_024);
+  let bytes = new Uint8Array(1_024);
   let length = 0;
   const room = (more: number) => {
-    if (length + more <= held.length) return;
-    const larger = new Uint8Array(Math.max(held.length * 2, length + more));
-    larger.set(held.subarray(0, length));
-    held = larger;
+    if (length + more <= bytes.length) return;
+    const larger = new Uint8Array(Math.max(bytes.length * 2, length + more));
+    larger.set(bytes.subarray(0, length));
+    bytes = larger;
   };
   return {
     number(value) {
       room(5);
       let left = value;
       while (left > 0x7f) {
-        held[length++] = (left & 0x7f) | 0x80;
+        bytes[length++] = (left & 0x7f) | 0x80;
         left >>>= 7;
       }
-      held[length++] = left;
+      bytes[length++] = left;
     },
     bytes(value) {
       room(value.length);
-      held.set(value, length);
+      bytes.set(value, length);
       length += value.length;
     },
     length: () => length,
     take() {
-      const taken = held.slice(0, length);
+      const taken = bytes.slice(0, length);
       length = 0;
       return taken;
     },
@@ -383,12 +383,12 @@ export async function openSegment(info: SegmentInfo, read: ReadParts): Promise<S
         if (from + length <= bytes.length) return listIn(bytes, from, length, documents, times.length);
         // The list continues in the next parts.
         const whole = new Uint8Array(length);
-        let held = 0;
-        for (let next = n; held < length; next++) {
+        let heldBytes = 0;
+        for (let next = n; heldBytes < length; next++) {
           const more = parts.get(next)?.subarray(next === n ? from : 0);
           if (!more || more.length === 0) throw new DamagedIndexError('A list of documents ends too early.');
-          whole.set(more.subarray(0, length - held), held);
-          held += Math.min(more.length, length - held);
+          whole.set(more.subarray(0, length - heldBytes), heldBytes);
+          heldBytes += Math.min(more.length, length - heldBytes);
         }
         return listIn(whole, 0, length, documents, times.length);
       });

@@ -46,8 +46,10 @@ export const deleteIndex = (): Promise<void> => deleteDB(SEARCH.database);
 /** Opens the index. Recreates it where it has another version or lacks a store. */
 export async function openIndexStore(): Promise<IndexStore> {
   let db: IDBPDatabase<SearchSchema> = await open();
-  const held = STORES.every((name) => db.objectStoreNames.contains(name)) ? await db.get('meta', 'manifest') : null;
-  if (held !== undefined && !isManifest(held)) {
+  const lastManifest = STORES.every((name) => db.objectStoreNames.contains(name))
+    ? await db.get('meta', 'manifest')
+    : null;
+  if (lastManifest !== undefined && !isManifest(lastManifest)) {
     db.close();
     await deleteIndex();
     db = await open();
@@ -125,31 +127,31 @@ async function segmentsThere(db: IDBPDatabase<SearchSchema>): Promise<readonly n
 /** Caches recently read parts in memory, up to `most` bytes. */
 export function withCache(read: ReadParts, most: number): { readonly read: ReadParts; clear(): void; bytes(): number } {
   /** The most recently used comes last. */
-  const held = new Map<string, Uint8Array>();
+  const cache = new Map<string, Uint8Array>();
   let bytes = 0;
   const nameOf = (key: PartKey) => key.join(' ');
   return {
     async read(keys) {
-      const missing = keys.filter((key) => !held.has(nameOf(key)));
+      const missing = keys.filter((key) => !cache.has(nameOf(key)));
       const fresh = new Map(missing.map((key) => [nameOf(key), null as Uint8Array | null]));
       (await read(missing)).forEach((part, i) => fresh.set(nameOf(missing[i] ?? [0, 'about', 0]), part));
       const parts = keys.map((key) => {
         const name = nameOf(key);
-        const part = fresh.get(name) ?? held.get(name);
+        const part = fresh.get(name) ?? cache.get(name);
         if (!part) throw new DamagedIndexError('A part of the index is missing.');
-        if (!held.delete(name)) bytes += part.length;
-        held.set(name, part);
+        if (!cache.delete(name)) bytes += part.length;
+        cache.set(name, part);
         return part;
       });
-      for (const [name, part] of held) {
+      for (const [name, part] of cache) {
         if (bytes <= most) break;
-        held.delete(name);
+        cache.delete(name);
         bytes -= part.length;
       }
       return parts;
     },
     clear() {
-      held.clear();
+      cache.clear();
       bytes = 0;
     },
     bytes: () => bytes,

@@ -228,7 +228,7 @@ export async function openConnection(
   });
   // Callers that wait receive the error. Without a caller it is not an unhandled rejection.
   broken.catch(() => undefined);
-  const gone = new Promise<void>((resolve) => {
+  const exited = new Promise<void>((resolve) => {
     child.once('exit', (code, signal) => {
       const how = signal === null ? `exit status ${code ?? '?'}` : `signal ${signal}`;
       const said = errors.trim();
@@ -271,7 +271,7 @@ export async function openConnection(
     const kill = setTimeout(() => group.signal('SIGKILL'), limits.endMs);
     child.stdin?.end();
     group.signal('SIGTERM');
-    await gone;
+    await exited;
     clearTimeout(kill);
     connection.close();
   }

@@ -102,9 +102,9 @@ async function sayPrompt(
   { signal, silence, onStop, timers, cancelMs }: PromptTurn,
 ): Promise<PromptResponse | 'stopped'> {
   await modes.ask();
-  const asked = line.agent.request(methods.agent.session.prompt, { sessionId, prompt });
+  const answer = line.agent.request(methods.agent.session.prompt, { sessionId, prompt });
   // For when nobody waits for it any more.
-  asked.catch(() => undefined);
+  answer.catch(() => undefined);
   let cancel: () => void = () => undefined;
   let unwatch: () => void = () => undefined;
   const ended = new Promise<'stopped'>((resolve, reject) => {
@@ -124,7 +124,7 @@ async function sayPrompt(
     else signal.addEventListener('abort', stop, { once: true });
   });
   try {
-    return await Promise.race([line.answer(asked), ended]);
+    return await Promise.race([line.answer(answer), ended]);
   } finally {
     unwatch();
     cancel();
@@ -441,11 +441,11 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
       turnOver.abort();
       await starting?.catch(() => undefined);
       const last = open;
-      const known = whole;
+      const full = whole;
       open = null;
       await last?.line.close();
-      return last?.resumable === true && known !== null
-        ? { sessionId: last.sessionId, dollars: reported.soFar(), system: known.system, heard: heardIn(known.messages) }
+      return last?.resumable === true && full !== null
+        ? { sessionId: last.sessionId, dollars: reported.soFar(), system: full.system, heard: heardIn(full.messages) }
         : null;
     },
   };

@@ -76,8 +76,8 @@ async function plantedIn(
   workspace: Inspected,
   limits: Pick<ProgramLimits, 'settingsEntries' | 'settingsBytes' | 'settingsShown' | 'repositoryEntries'>,
 ): Promise<readonly PlantedFile[]> {
-  const found = new Map<string, PlantedFile>();
-  const unpinned = (path: string) => void found.set(path, { path, hash: null, text: null });
+  const planted = new Map<string, PlantedFile>();
+  const unpinned = (path: string) => void planted.set(path, { path, hash: null, text: null });
   async function inspect({ path, kind }: Pick<EntryBelow, 'path' | 'kind'>, isSafe?: (text: string) => boolean) {
     if (kind === 'folder') return;
     if (kind !== 'file') return unpinned(path);
@@ -86,7 +86,7 @@ async function plantedIn(
       const text = fileText(bytes);
       if (text !== null && isSafe?.(text) === true) return;
       const hash = createHash('sha256').update(bytes).digest('hex');
-      found.set(path, { path, hash, text: text !== null && text.length <= limits.settingsShown ? text : null });
+      planted.set(path, { path, hash, text: text !== null && text.length <= limits.settingsShown ? text : null });
     } catch (error) {
       // The file has a second name, is too long, or changed meanwhile.
       if (!(error instanceof WorkspaceError)) throw error;
@@ -139,7 +139,7 @@ async function plantedIn(
       // A `.git` file or link leads to a repository elsewhere.
       else unpinned(path);
     });
-  return [...found.values()];
+  return [...planted.values()];
 }
 
 /**

@@ -237,7 +237,7 @@ async function open(
   try {
     const instructed = takesInstructions(line);
     const resuming = resumingOf(line);
-    const asked: NewSessionRequest = {
+    const request: NewSessionRequest = {
       cwd: start.cwd,
       mcpServers: mcpServers(server, line),
       ...(instructed ? { _meta: { systemPrompt: { append: instructions } } } : {}),
@@ -245,7 +245,7 @@ async function open(
     const earlier =
       resumes === null || resuming === null
         ? null
-        : await line.answer(resuming({ sessionId: resumes, ...asked })).then(
+        : await line.answer(resuming({ sessionId: resumes, ...request })).then(
             (resumed) => ({ sessionId: resumes, modes: isRecord(resumed) ? resumed.modes : null }),
             (error: unknown) => {
               if (error instanceof ProgramError) throw error;
@@ -254,7 +254,7 @@ async function open(
             },
           );
     const { sessionId, modes: told } =
-      earlier ?? openedOf(start.name, await line.answer(line.agent.request(methods.agent.session.new, asked)));
+      earlier ?? openedOf(start.name, await line.answer(line.agent.request(methods.agent.session.new, request)));
     const modes = modesOf(line, sessionId, told);
     await modes.ask();
     const resumed = earlier !== null;
@@ -268,20 +268,20 @@ async function open(
 /** Rejects with a `ProgramError`, after the process has ended. */
 export async function openSession(
   start: ConnectionStart,
-  asked: SessionStart,
+  session: SessionStart,
   handlers: ConnectionHandlers,
   late: AbortSignal,
   timers: Parameters<typeof inTime>[0],
 ): Promise<OpenSession> {
-  if (asked.resumes !== null)
+  if (session.resumes !== null)
     try {
       const { resumeMs: startMs } = start.limits;
-      return await inTime(timers, { startMs }, late, (soon) => open(start, asked, handlers, soon));
+      return await inTime(timers, { startMs }, late, (soon) => open(start, session, handlers, soon));
     } catch (error) {
       // Whatever the failure, the resumed session may be its cause.
       if (late.aborted) throw error;
     }
-  return open(start, { ...asked, resumes: null }, handlers, late);
+  return open(start, { ...session, resumes: null }, handlers, late);
 }
 
 /**

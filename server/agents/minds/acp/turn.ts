@@ -35,13 +35,13 @@ export interface Silence {
 
 /** `name`: of the ACP agent. Only one watch at a time. */
 export function createSilence(name: string, silentMs: number, timers: Pick<Timers, 'after'>): Silence {
-  let held = 0;
+  let holds = 0;
   let onSilent: ((error: ProgramError) => void) | null = null;
   let cancel: () => void = () => undefined;
   function sign(): void {
     cancel();
     const tell = onSilent;
-    if (tell === null || held > 0) return;
+    if (tell === null || holds > 0) return;
     const minutes = silentMs / MS_PER_MINUTE;
     cancel = timers.after(silentMs, () =>
       tell(new ProgramError('hangs', sentence`${name} said nothing for ${minutes} minutes, and was ended.`)),
@@ -50,10 +50,10 @@ export function createSilence(name: string, silentMs: number, timers: Pick<Timer
   return {
     sign,
     hold() {
-      held += 1;
+      holds += 1;
       sign();
       return () => {
-        held -= 1;
+        holds -= 1;
         sign();
       };
     },
@@ -472,7 +472,7 @@ export function promptOf(
   const last = messages.at(-1);
   const texts = last?.role === 'user' ? textsOf(last) : [];
   // After a turn without an answer, the same message is longer.
-  const known =
+  const knownTexts =
     mine.given === messages.length && mine.texts.every((each, i) => texts[i] === each) ? mine.texts.length : 0;
   const seen = mine.woken ? withoutWake(messages) : messages;
   const head =
@@ -484,8 +484,8 @@ export function promptOf(
             ...(mine.instructed ? [] : [text(`<instructions>\n${system}\n</instructions>`)]),
             ...historyOf(seen.slice(0, -1), takes),
           ];
-  const fresh = (known > 0 ? afterTexts(last?.blocks ?? [], known) : (seen.at(-1)?.blocks ?? [])).flatMap((block) =>
-    contentOf(block, takes),
+  const fresh = (knownTexts > 0 ? afterTexts(last?.blocks ?? [], knownTexts) : (seen.at(-1)?.blocks ?? [])).flatMap(
+    (block) => contentOf(block, takes),
   );
   const all = [...head, ...told.map((words) => text(`[About what you asked for] ${words}`)), ...fresh];
   const none = mine.given > 0 ? GO_ON : WOKEN;

@@ -172,8 +172,8 @@ async function startRehearsalServer(deps: {
       return refuse(response, 401, 'authentication_error', 'not for you');
     if (request.method !== 'POST' || request.url?.split('?')[0] !== '/v1/messages')
       return refuse(response, 404, 'not_found_error', 'no such call');
-    const gone = new AbortController();
-    response.on('close', () => gone.abort());
+    const closed = new AbortController();
+    response.on('close', () => closed.abort());
     const parsed = bodySchema.safeParse(JSON.parse(await textOf(request)));
     if (!parsed.success) return refuse(response, 400, 'invalid_request_error', parsed.error.message);
     const options = deps.options();
@@ -188,7 +188,7 @@ async function startRehearsalServer(deps: {
       case 'say': {
         const pace = isBirth(reading) ? { ...options, wordMs: options.wordMs * BIRTH_PACE } : options;
         const events = beats(reply.parts, `rehearsal_${++count}`, reading.size, pace);
-        return say(response, events, reply.cut ? CUT_AFTER : Infinity, gone.signal);
+        return say(response, events, reply.cut ? CUT_AFTER : Infinity, closed.signal);
       }
       default:
         return reply satisfies never;

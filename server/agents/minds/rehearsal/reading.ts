@@ -109,7 +109,7 @@ function turnOf({ role, content }: Body['messages'][number]): Turn {
   };
 }
 
-const found = (text: string, pattern: RegExp) => pattern.exec(text)?.[1]?.trim() ?? null;
+const firstMatch = (text: string, pattern: RegExp) => pattern.exec(text)?.[1]?.trim() ?? null;
 
 type Member = Pick<TeamMember, 'agentId' | 'name' | 'position'>;
 /** The members at this relay, by household. */
@@ -140,18 +140,18 @@ export function readBody(body: Body, households: Households): Reading {
   const isLead = tools.has('spawn_team');
   // The lead's own soul comes before the protocol, which shows the tag as an example.
   const before = system.split('# The lead')[0] ?? '';
-  const position = isLead ? 4 : Math.max(0, Number(found(system, /\bseat (\d)\b/) ?? '5') - 1);
-  const wokenAs = found(system, /You woke as (.+?)\.(?:\s|$)/);
+  const position = isLead ? 4 : Math.max(0, Number(firstMatch(system, /\bseat (\d)\b/) ?? '5') - 1);
+  const wokenAs = firstMatch(system, /You woke as (.+?)\.(?:\s|$)/);
   const written = JSON.stringify(body);
   const { named, team } = teamOf(written, households);
   return {
     isLead,
     position,
-    name: isLead ? found(system, /^You are (.+?), the lead of /) : (wokenAs ?? chosenName(turns)),
+    name: isLead ? firstMatch(system, /^You are (.+?), the lead of /) : (wokenAs ?? chosenName(turns)),
     isNew: !isLead && wokenAs === null,
-    human: found(system, isLead ? /the lead of (.+?)'s team/ : /live with (.+?)\. /) ?? 'you',
+    human: firstMatch(system, isLead ? /the lead of (.+?)'s team/ : /live with (.+?)\. /) ?? 'you',
     language: LANGUAGES.find(({ name }) => name === languageOf(system)) ?? ENGLISH,
-    colorName: found(system, /your colour is (.+?)\./) ?? 'Gold',
+    colorName: firstMatch(system, /your colour is (.+?)\./) ?? 'Gold',
     hasSoul: before.includes('<your-soul>'),
     system: before,
     turns,

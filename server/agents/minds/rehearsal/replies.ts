@@ -374,11 +374,11 @@ function factFor(question: string, facts: readonly Fact[], { empty }: Language):
     (text.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? [])
       .filter((word) => !empty.includes(word))
       .map((word) => word.replace(/(?:ing|ed|es|s)$/, ''));
-  const asked = new Set(stems(question));
-  if (asked.size === 0) return facts.findLast((fact) => fact.isToKeep)?.text ?? null;
+  const questionStems = new Set(stems(question));
+  if (questionStems.size === 0) return facts.findLast((fact) => fact.isToKeep)?.text ?? null;
   const scored = facts.map(({ text }) => ({
     text,
-    score: new Set(stems(text).filter((stem) => asked.has(stem))).size,
+    score: new Set(stems(text).filter((stem) => questionStems.has(stem))).size,
   }));
   const best = Math.max(1, ...scored.map(({ score }) => score));
   return scored.findLast(({ score }) => score === best)?.text ?? null;
@@ -461,8 +461,8 @@ function talk(reading: Reading, seed: number): ReplyPart[] {
   if (started) return started;
   const { said, files } = withoutFiles(spoken(reading.last));
   const language = languageOfWords(reading, said);
-  const asked = command(reading, said, language, seed);
-  if (asked) return asked;
+  const parts = command(reading, said, language, seed);
+  if (parts) return parts;
   const messages = reading.last.texts.filter((text) => messageIn(text) !== null);
   const honesty = pick(language.talkHonesty, seedOf('honesty', seed, reading.position, reading.turns.length));
   const before = [

@@ -48,18 +48,18 @@ interface Newest {
 /** Keeps identities, and of several documents about one subject the one that holds. */
 export function createNewest(): Newest {
   const identities = new Map<string, AgentIdentityDoc>();
-  const held = new Map<string, Doc>();
+  const newestBySlot = new Map<string, Doc>();
   return {
     take(docs) {
       for (const doc of docs) {
         if (isKnown(doc) && doc.type === 'agent-identity') identities.set(doc._id, doc);
         const slot = slotOf(doc);
-        const before = slot === null ? undefined : held.get(slot);
-        if (slot !== null && (!before || wins(doc, before))) held.set(slot, doc);
+        const before = slot === null ? undefined : newestBySlot.get(slot);
+        if (slot !== null && (!before || wins(doc, before))) newestBySlot.set(slot, doc);
       }
     },
     now() {
-      const holding = [...held.values()];
+      const holding = [...newestBySlot.values()];
       return {
         identities: [...identities.values()],
         changes: holding.filter(isKnown).filter((doc) => doc.type === 'agent-change'),
@@ -288,7 +288,7 @@ const isOf = <Type extends RelayRecord['type']>(record: RelayRecord | null, type
 
 /** `isEmpty`: no team lives here. Only what would replace something that is here needs consent. */
 function createRecordConsent(here: Deciding, isEmpty: boolean): RecordConsent {
-  const held = new Map(here.records.map((doc) => [slotOf(doc), doc]));
+  const ownBySlot = new Map(here.records.map((doc) => [slotOf(doc), doc]));
   /** Records newer than here, by subject. */
   const coming = new Map<string, { readonly doc: Doc; readonly record: RelayRecord }[]>();
   const said = new Map<ThreadId, { readonly ids: string[]; yours: number }>();
@@ -298,7 +298,7 @@ function createRecordConsent(here: Deciding, isEmpty: boolean): RecordConsent {
   const slotOfThread = (threadId: ThreadId) => `thread ${threadId}`;
 
   function takeMessage(doc: Doc, { value: { threadId, from } }: RecordOf<'thread-message'>) {
-    if (isEmpty && !held.has(slotOfThread(threadId))) return;
+    if (isEmpty && !ownBySlot.has(slotOfThread(threadId))) return;
     const messages = said.get(threadId) ?? { ids: [], yours: 0 };
     messages.ids.push(doc._id);
     if (from === 'human') messages.yours += 1;
@@ -314,7 +314,7 @@ function createRecordConsent(here: Deciding, isEmpty: boolean): RecordConsent {
         return;
       }
       const slot = slotOf(doc);
-      const before = held.get(slot);
+      const before = ownBySlot.get(slot);
       if (slot !== null && before && !wins(doc, before)) return;
       const record = recordOf(doc);
       if (slot !== null && !before && isEmpty && (record === null || isOf(record, 'thread'))) return;
@@ -329,7 +329,7 @@ function createRecordConsent(here: Deciding, isEmpty: boolean): RecordConsent {
       for (const [slot, versions] of coming) {
         const ids = versions.map(({ doc }) => doc._id);
         const { record } = versions.reduce((newest, each) => (wins(each.doc, newest.doc) ? each : newest));
-        const before = held.get(slot);
+        const before = ownBySlot.get(slot);
         const was = before ? recordOf(before) : null;
         if (isEmpty && !before && !actsOutside(record)) continue;
         if (record.type === 'attached-server') {
@@ -382,7 +382,7 @@ function createRecordConsent(here: Deciding, isEmpty: boolean): RecordConsent {
         }
       }
       for (const [threadId, { ids, yours }] of said) {
-        const doc = held.get(slotOfThread(threadId));
+        const doc = ownBySlot.get(slotOfThread(threadId));
         const thread = doc ? recordOf(doc) : null;
         if (isOf(thread, 'thread'))
           offer(

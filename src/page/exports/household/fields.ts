@@ -48,11 +48,11 @@ export function withParts(
 ): Doc[] {
   return parts.map(({ of, ticked }) => {
     const { record: type, recordId, agentId, rest } = of;
-    const held = records.find((doc) => doc.type === type && doc['recordId'] === recordId);
+    const record = records.find((doc) => doc.type === type && doc['recordId'] === recordId);
     const nothing = type === 'limits' ? { agentId, config: {} } : { prices: [] };
     const set = ticked.map(({ field, after }) => [field, after] as const);
-    const value = withFields(type, held?.['value'] ?? rest ?? nothing, set);
-    const at = stamp(held?.at ?? null);
+    const value = withFields(type, record?.['value'] ?? rest ?? nothing, set);
+    const at = stamp(record?.at ?? null);
     const whose = agentId === null ? {} : { agentId };
     return { _id: `${type}:${recordId}:${at}`, type, schema: SCHEMA_VERSION, at, recordId, ...whose, value };
   });

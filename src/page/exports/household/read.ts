@@ -41,17 +41,17 @@ interface LineCutter {
 /** Rejects lines longer than `maxBytes`. No valid file has one, and it must not fill the memory. */
 function createLineCutter(maxBytes: number): LineCutter {
   let parts: Uint8Array[] = [];
-  let held = 0;
+  let lineBytes = 0;
   const keep = (part: Uint8Array) => {
-    held += part.length;
-    if (held > maxBytes) throw new ExportError('too-large', NOT_OURS);
+    lineBytes += part.length;
+    if (lineBytes > maxBytes) throw new ExportError('too-large', NOT_OURS);
     parts.push(part);
   };
   const take = () => {
     const line = parts.length === 1 ? parts[0] : undefined;
     const whole = line ?? joined(parts);
     parts = [];
-    held = 0;
+    lineBytes = 0;
     return whole;
   };
   return {
@@ -153,7 +153,7 @@ export async function readHousehold(
   const cutter = createLineCutter(EXPORT_FORMAT.lineBytes);
   let header: Header | null = null;
   /** The latest line. The last one is the footer, which shows only at the end. */
-  let held: Uint8Array | null = null;
+  let heldLine: Uint8Array | null = null;
   let batch: Doc[] = [];
   let batchBytes = 0;
   let documents = 0;
@@ -180,21 +180,21 @@ export async function readHousehold(
 
   for await (const chunk of plainChunks(file, fileKey))
     for (const line of cutter.push(chunk)) {
-      if (held) await take(held);
-      held = line;
+      if (heldLine) await take(heldLine);
+      heldLine = line;
     }
   const rest = cutter.rest();
   if (rest.length > 0) {
-    if (held) await take(held);
-    held = rest;
+    if (heldLine) await take(heldLine);
+    heldLine = rest;
   }
   if (!header) {
     // A header alone is a truncated file. Anything else is not ours.
-    if (held) headerOf(textOf(decoder, held));
-    throw held ? new ExportError('cut-short', DAMAGED) : new ExportError('not-an-export', NOT_OURS);
+    if (heldLine) headerOf(textOf(decoder, heldLine));
+    throw heldLine ? new ExportError('cut-short', DAMAGED) : new ExportError('not-an-export', NOT_OURS);
   }
   await handOn(header);
-  const footer = held ? footerOf(textOf(decoder, held)) : null;
+  const footer = heldLine ? footerOf(textOf(decoder, heldLine)) : null;
   if (!footer) throw new ExportError('cut-short', DAMAGED);
   const sha = bytesToHex(digest.digest());
   if (footer.documents !== documents || footer.sha256 !== sha) throw new ExportError('damaged', DAMAGED);
@@ -336,13 +336,13 @@ export const openHousehold: Workers['openExport'] = async ({ file, passphrase, h
   }
 
   const { header, documents, digest } = await readHousehold(file, fileKey, async (docs, head) => {
-    const found = await compare(docs);
-    const freshIds = new Set(found.fresh);
-    fresh += found.fresh.length;
-    same += found.same;
-    forgotten += found.forgotten;
-    different += found.different.length;
-    differing.push(...found.different.slice(0, EXPORT_FORMAT.namedIds - differing.length));
+    const comparison = await compare(docs);
+    const freshIds = new Set(comparison.fresh);
+    fresh += comparison.fresh.length;
+    same += comparison.same;
+    forgotten += comparison.forgotten;
+    different += comparison.different.length;
+    differing.push(...comparison.different.slice(0, EXPORT_FORMAT.namedIds - differing.length));
     newest.take(docs);
     consent.take(docs.filter(({ _id }) => freshIds.has(_id)));
     for (const doc of docs) {

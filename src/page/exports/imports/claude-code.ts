@@ -65,7 +65,7 @@ export function claudeCodeConversations(
   const titles = new Map<unknown, string>();
   const chains: Record<'main' | 'side', Line[]> = { main: [], side: [] };
   let named = '';
-  const known = new Set(values.flatMap(({ uuid }) => (typeof uuid === 'string' ? [uuid] : [])));
+  const uuids = new Set(values.flatMap(({ uuid }) => (typeof uuid === 'string' ? [uuid] : [])));
   const last: Record<'main' | 'side', string | null> = { main: null, side: null };
   for (const value of values) {
     const { type, uuid, parentUuid, logicalParentUuid, isSidechain } = value;
@@ -76,7 +76,7 @@ export function claudeCodeConversations(
     const chain = isSidechain === true ? 'side' : 'main';
     const given = nameOf(parentUuid) ?? nameOf(logicalParentUuid);
     // The first line of a sidechain may name a line of the main chain, or none.
-    const parent = given !== null && known.has(given) ? given : given === null && chain === 'side' ? null : last[chain];
+    const parent = given !== null && uuids.has(given) ? given : given === null && chain === 'side' ? null : last[chain];
     chains[chain].push({ id, parent, value });
     last[chain] = id;
   }
@@ -121,16 +121,18 @@ export function claudeCodeConversations(
     return { said, skipped, title: title || firstWords(said) };
   };
 
-  const found: ImportedConversation[] = [];
+  const conversations: ImportedConversation[] = [];
   const main = read('main');
   const current = last.main;
   const base = { format: CLAUDE_CODE, fallback };
-  if (main.said.size > 0) found.push(...conversationsOf({ ...base, ...main, sourceId, current }, note));
+  if (main.said.size > 0) conversations.push(...conversationsOf({ ...base, ...main, sourceId, current }, note));
   const side = read('side');
   if (side.said.size > 0) {
     const title = SIDE_TASK(side.title);
-    found.push(...conversationsOf({ ...base, ...side, title, sourceId: `${sourceId}/side`, current: last.side }, note));
+    conversations.push(
+      ...conversationsOf({ ...base, ...side, title, sourceId: `${sourceId}/side`, current: last.side }, note),
+    );
   }
-  if (found.length === 0) note(NOT_TAKEN.noMessages, path);
-  return found;
+  if (conversations.length === 0) note(NOT_TAKEN.noMessages, path);
+  return conversations;
 }

@@ -195,22 +195,22 @@ interface SaidConversation {
 
 /** Finds the nearest ancestor that has words. Each node that was left out is passed only once. */
 function createAncestors({ said, skipped }: SaidConversation): (parent: string | null) => string | null {
-  const known = new Map<string, string | null>();
+  const ancestors = new Map<string, string | null>();
   return (parent) => {
     const passed: string[] = [];
     let id = parent;
     while (id !== null && !said.has(id)) {
-      const before = known.get(id);
+      const before = ancestors.get(id);
       if (before !== undefined) {
         id = before;
         break;
       }
       // Also ends a circle.
-      known.set(id, null);
+      ancestors.set(id, null);
       passed.push(id);
       id = skipped.get(id) ?? null;
     }
-    for (const each of passed) known.set(each, id);
+    for (const each of passed) ancestors.set(each, id);
     return id;
   };
 }
@@ -239,11 +239,11 @@ export function conversationsOf(whole: SaidConversation, note: NoteNotTaken): Im
       const [first] = branch.nodes;
       if (!first) return [];
       // An answer that was asked for again is read with its question.
-      const asked = first.author === 'agent' && branch.from?.author === 'human' ? [branch.from] : [];
+      const question = first.author === 'agent' && branch.from?.author === 'human' ? [branch.from] : [];
       return [
         {
           ...{ format, sourceId: `${sourceId}/${first.id}`, title, branchOf: sourceId },
-          messages: messagesOf([...asked, ...branch.nodes], fallback),
+          messages: messagesOf([...question, ...branch.nodes], fallback),
         },
       ];
     }),

@@ -158,13 +158,13 @@ export function createNotTaken(): { readonly note: NoteNotTaken; list(): NotTake
   const byReason = new Map<string, { count: number; readonly examples: string[] }>();
   return {
     note(reason, what, count = 1) {
-      const known = byReason.get(reason) ?? { count: 0, examples: [] };
+      const entry = byReason.get(reason) ?? { count: 0, examples: [] };
       if (byReason.size >= IMPORTS.reasons && !byReason.has(reason)) return;
-      known.count += count;
+      entry.count += count;
       const name = inOneLine(what, IMPORTS.titleChars);
-      if (name !== '' && known.examples.length < IMPORTS.examples && !known.examples.includes(name))
-        known.examples.push(name);
-      byReason.set(reason, known);
+      if (name !== '' && entry.examples.length < IMPORTS.examples && !entry.examples.includes(name))
+        entry.examples.push(name);
+      byReason.set(reason, entry);
     },
     list: () => [...byReason].map(([reason, { count, examples }]) => ({ reason, count, examples })),
   };
@@ -179,12 +179,12 @@ export async function* readFiles(
   reading: Reading,
 ): AsyncGenerator<Found, void, undefined> {
   let bytes = 0;
-  for await (const found of foundIn(files, reading)) {
-    if (found.kind !== 'file') {
-      yield found;
+  for await (const item of foundIn(files, reading)) {
+    if (item.kind !== 'file') {
+      yield item;
       continue;
     }
-    const { path, text } = found.file;
+    const { path, text } = item.file;
     const size = bytesOf(text);
     if (text.trim() === '') reading.note(NOT_TAKEN.empty, path);
     else if (memoryPathFault(path) !== null) reading.note(BAD_PATH, path);
@@ -192,7 +192,7 @@ export async function* readFiles(
     else if (bytes + size > IMPORTS.memoryBytes) reading.note(FULL, path);
     else {
       bytes += size;
-      yield found;
+      yield item;
     }
   }
 }
@@ -226,7 +226,7 @@ async function* foundIn(
       onBytes?.(done + Math.min(file.bytes, readHere), of);
     }
   };
-  const known = new Set<string>();
+  const messageIds = new Set<string>();
   const texts: TextFile[] = [];
   for (const file of files) {
     const chunks = counted(file);
@@ -239,12 +239,12 @@ async function* foundIn(
           if (found.kind === 'conversation') {
             const { format, sourceId, title } = found.conversation;
             const key = JSON.stringify([format, sourceId]);
-            if (known.has(key)) {
+            if (messageIds.has(key)) {
               note(TWICE, title);
               continue;
             }
-            known.add(key);
-            if (known.size > IMPORTS.conversations) throw new ExportError('too-large', TOO_LARGE);
+            messageIds.add(key);
+            if (messageIds.size > IMPORTS.conversations) throw new ExportError('too-large', TOO_LARGE);
           }
           yield found;
         }

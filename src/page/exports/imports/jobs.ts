@@ -29,11 +29,11 @@ export const readMoveIn: Workers['readMoveIn'] = async ({ files: chosen }, _port
   const conversations: ConversationSummary[] = [];
   const texts: ImportedFile[] = [];
   let soul: ImportedSoul | null = null;
-  for await (const found of readFiles(files, { note: notTaken.note, onBytes: teller(tell) })) {
-    if (found.kind === 'file') texts.push(found.file);
-    else if (found.kind === 'soul') soul ??= found.soul;
+  for await (const item of readFiles(files, { note: notTaken.note, onBytes: teller(tell) })) {
+    if (item.kind === 'file') texts.push(item.file);
+    else if (item.kind === 'soul') soul ??= item.soul;
     else {
-      const { conversation } = found;
+      const { conversation } = item;
       const { format, title, branchOf, messages } = conversation;
       const sessionId = importedSessionId(conversation);
       const time = messages[0]?.time ?? 0;

@@ -219,18 +219,18 @@ function createForgetActions({
   const actions: ForgetActions = {
     hide,
     async forget(target, text) {
-      const asked = writer.forget(target);
-      const written = await attempt(dataWorker.call('append', [asked]));
+      const forgetting = writer.forget(target);
+      const written = await attempt(dataWorker.call('append', [forgetting]));
       if (!written.ok) return written;
-      hide([asked]);
-      if (text === undefined) return { ok: true, asked };
+      hide([forgetting]);
+      if (text === undefined) return { ok: true, asked: forgetting };
       async function undo() {
-        const kept = await actions.keep(asked._id);
+        const kept = await actions.keep(forgetting._id);
         if (!kept.ok) notices.error(t`Could not save this. ${kept.reason}`);
       }
       const note = notices.info(text, { label: t`Keep after all`, run: () => void undo() });
-      if (target.kind !== 'agent') device.after(asked.finalAt - asked.askedAt, () => notices.dismiss(note));
-      return { ok: true, asked };
+      if (target.kind !== 'agent') device.after(forgetting.finalAt - forgetting.askedAt, () => notices.dismiss(note));
+      return { ok: true, asked: forgetting };
     },
     async keep(forgetId) {
       const undo = writer.forgetUndo(forgetId);

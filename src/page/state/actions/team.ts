@@ -62,7 +62,11 @@ function createCatchingUp({
   live,
   pending,
 }: Pick<Parts, 'dataWorker' | 'devices' | 'device' | 'live' | 'pending'>): CatchingUp {
-  const known = (): Ready => ({ late: new Set(arrivingOf(devices.store.getState())), unknown: false, chosen: true });
+  const readyHere = (): Ready => ({
+    late: new Set(arrivingOf(devices.store.getState())),
+    unknown: false,
+    chosen: true,
+  });
 
   function openWayOut(): WayOut {
     let isTaken = false;
@@ -97,12 +101,12 @@ function createCatchingUp({
   ): Promise<void> {
     if (holds(store.getState())) return;
     let stop: () => void = () => undefined;
-    const held = new Promise<void>((resolve) => {
+    const holding = new Promise<void>((resolve) => {
       stop = store.subscribe((state) => {
         if (holds(state)) resolve();
       });
     });
-    await Promise.race([held, taken]);
+    await Promise.race([holding, taken]);
     stop();
   }
 
@@ -125,12 +129,12 @@ function createCatchingUp({
       if (status?.kind !== 'shared' && status?.kind !== 'returning') return NOBODY_LATE;
       // A relay that is away has nothing newer and can start nothing. The failing call says so.
       const isThere = live.store.getState().link.kind === 'live' && status.link !== 'off';
-      const asked = dataWorker.call('caughtUp', { agentIds, patience: isThere ? CATCH_UP_PATIENCE_MS : 0 });
-      const answer = await Promise.race([asked.catch(() => null), wayOut.taken]);
-      if (wayOut.isTaken()) return known();
+      const catchUp = dataWorker.call('caughtUp', { agentIds, patience: isThere ? CATCH_UP_PATIENCE_MS : 0 });
+      const answer = await Promise.race([catchUp.catch(() => null), wayOut.taken]);
+      if (wayOut.isTaken()) return readyHere();
       // Agents that are complete here can be woken all the same. For the others the last known
       // state stands.
-      if (!answer) return { ...known(), chosen: false };
+      if (!answer) return { ...readyHere(), chosen: false };
       const { arriving, compared, fetching } = answer;
       if (!isThere || !fetching) return { late: new Set(arriving), unknown: isThere && !compared, chosen: false };
     }
@@ -139,15 +143,15 @@ function createCatchingUp({
   async function wait(wayOut: WayOut, agentIds: readonly AgentId[]): Promise<Ready> {
     pending.setState({ step: t`Starting the session…` });
     const isThere = await hasConnected(wayOut);
-    if (wayOut.isTaken()) return known();
+    if (wayOut.isTaken()) return readyHere();
     if (isThere) {
       const answer = await Promise.race([dataWorker.call('received').catch(() => null), wayOut.taken]);
-      if (wayOut.isTaken()) return known();
-      if (!answer?.stored) return { ...known(), unknown: true, chosen: false };
+      if (wayOut.isTaken()) return readyHere();
+      if (!answer?.stored) return { ...readyHere(), unknown: true, chosen: false };
     }
     // The data worker says whether there are other devices, and it may just have started.
     await until(wayOut, devices.store, ({ status, failed }) => status !== null || failed !== null);
-    if (wayOut.isTaken()) return known();
+    if (wayOut.isTaken()) return readyHere();
     if (devices.store.getState().status === null) return { ...NOBODY_LATE, unknown: true };
     if (agentIds.length === 0) return NOBODY_LATE;
     pending.setState({ step: t`Starting the session…` });
@@ -155,7 +159,7 @@ function createCatchingUp({
   }
 
   return {
-    known,
+    known: readyHere,
     async caughtUp(agentIds) {
       const wayOut = openWayOut();
       try {
@@ -453,10 +457,10 @@ export function createTeamActions(parts: Parts): TeamActions {
     startSession: () => startSession(),
     async wake(agents) {
       if (!(await isReadFor('wake'))) return;
-      const asked = agents ?? [...household.store.getState().roster.seats.values()];
-      const paused = asked.filter(isPausedNow);
+      const targets = agents ?? [...household.store.getState().roster.seats.values()];
+      const paused = targets.filter(isPausedNow);
       await Promise.all(paused.map(({ agentId }) => setSleeping(agentId, false)));
-      const others = asleepNow(asked).filter((agent) => !paused.includes(agent));
+      const others = asleepNow(targets).filter((agent) => !paused.includes(agent));
       if (paused.length === 0) await callToWake(agents, others);
       else if (others.length > 0) await callToWake(others, others);
     },

@@ -134,9 +134,9 @@ function Asking({ somebody, kind, onClose }: { somebody: Person; kind: Kind; onC
   const forget = async () => {
     setStep('busy');
     const text = t`${kind === 'agent' ? name : t`Conversation with ${name}`} is being forgotten.`;
-    const asked = await actions.forget({ kind, agentId }, text);
-    if (!asked.ok) {
-      setFailed(asked.reason);
+    const answer = await actions.forget({ kind, agentId }, text);
+    if (!answer.ok) {
+      setFailed(answer.reason);
       return setStep('second');
     }
     onClose();

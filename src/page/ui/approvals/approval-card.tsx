@@ -319,11 +319,13 @@ export function ApprovalCard({ call, oneClick = false }: CardProps) {
 function YesCard({ call, oneClick = false }: CardProps) {
   const calls = approvalsOf(useRoost());
   const approvals = useQuery(calls.approvals);
-  const known = approvals.kind === 'ready' ? approvals.value : null;
-  const reach = known?.reach?.[call.agentId];
-  const projectId = call.tool === 'run_command' ? known?.projects?.[call.agentId] : undefined;
+  const approval = approvals.kind === 'ready' ? approvals.value : null;
+  const reach = approval?.reach?.[call.agentId];
+  const projectId = call.tool === 'run_command' ? approval?.projects?.[call.agentId] : undefined;
   // The content of the request may change just before a press, too.
-  const settled = useSettled((known?.waiting ?? []).map(({ callId, content }) => `${callId} ${content?.pin}`).join());
+  const settled = useSettled(
+    (approval?.waiting ?? []).map(({ callId, content }) => `${callId} ${content?.pin}`).join(),
+  );
   const mate = useTeammates().find(call.agentId);
   const now = useNow();
   const { busy, act } = useAction();

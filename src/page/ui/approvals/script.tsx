@@ -105,12 +105,12 @@ function Replaced({ call, name }: { call: ToolCall; name: string | null }) {
 /** A script that is being registered. */
 function Registered({ call, ownHosts, onOwnHosts }: Props) {
   const approvals = useQuery(approvalsOf(useRoost()).approvals);
-  const known = approvals.kind === 'ready' ? approvals.value : null;
+  const approval = approvals.kind === 'ready' ? approvals.value : null;
   const input = inputOf(call);
   const path = textIn(input, 'script_path') ?? '';
   const given: readonly unknown[] = Array.isArray(input['hosts']) ? input['hosts'] : [];
   const hosts = given.map(String);
-  const isBoxed = known?.sandbox.available ?? true;
+  const isBoxed = approval?.sandbox.available ?? true;
   return (
     <>
       <dl className="call-script gap-5 text-2 stack">
@@ -129,7 +129,7 @@ function Registered({ call, ownHosts, onOwnHosts }: Props) {
       </dl>
       <Replaced call={call} name={textIn(input, 'name')} />
       <Text file={call.content?.files.find((file) => file.path === path)} />
-      {isBoxed && known?.ownHosts === true && <OwnHosts value={ownHosts} onChange={onOwnHosts} />}
+      {isBoxed && approval?.ownHosts === true && <OwnHosts value={ownHosts} onChange={onOwnHosts} />}
     </>
   );
 }

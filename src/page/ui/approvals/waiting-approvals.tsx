@@ -15,10 +15,10 @@ export default function WaitingApprovals({ agentId }: { agentId: AgentId }) {
   const roost = useRoost();
   const state = useQuery(approvalsOf(roost).approvals);
   useEffect(() => showsElsewhere(askBarOf(roost), agentId), [roost, agentId]);
-  const asked = (state.kind === 'ready' ? state.value.waiting : []).filter((call) => call.agentId === agentId);
-  const [first, ...rest] = asked.filter(({ later }) => !later);
-  const others = rest.length + asked.filter(({ later }) => later).length;
-  if (asked.length === 0) return null;
+  const waitingCalls = (state.kind === 'ready' ? state.value.waiting : []).filter((call) => call.agentId === agentId);
+  const [first, ...rest] = waitingCalls.filter(({ later }) => !later);
+  const others = rest.length + waitingCalls.filter(({ later }) => later).length;
+  if (waitingCalls.length === 0) return null;
   return (
     <section className="call-waiting stack gap-4 scroll-y" aria-label={t`Waits for your answer`}>
       {first && <ApprovalCard key={first.callId} call={first} />}

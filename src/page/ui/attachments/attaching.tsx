@@ -121,9 +121,9 @@ export function useAttaching(draft: string | null): Attaching {
   const [removed, setRemoved] = useState<PreparedFile | null>(null);
   const [unkept, setUnkept] = useState(false);
   /** The current value, for files that arrive while others are being read. */
-  const held = useRef(files);
+  const fileList = useRef(files);
   const show = (next: readonly PreparedFile[]) => {
-    held.current = next;
+    fileList.current = next;
     setFiles(next);
   };
   const put = (next: readonly PreparedFile[]) => {
@@ -136,19 +136,21 @@ export function useAttaching(draft: string | null): Attaching {
     async function bringBack(of: string): Promise<void> {
       const kept = readDraftFiles(device.browser, of);
       const isKept = ({ attachmentId }: PreparedFile) => kept.some((file) => file.attachmentId === attachmentId);
-      if (!held.current.every(isKept)) show(held.current.filter(isKept));
-      const missing = kept.filter(({ sha256 }) => !held.current.some((file) => file.sha256 === sha256));
+      if (!fileList.current.every(isKept)) show(fileList.current.filter(isKept));
+      const missing = kept.filter(({ sha256 }) => !fileList.current.some((file) => file.sha256 === sha256));
       if (missing.length === 0) return;
       setPreparing((count) => count + missing.length);
       const read = await Promise.all(missing.map(({ attachmentId }) => device.shelf.read(attachmentId)));
       if (left) return;
       setPreparing((count) => count - missing.length);
       // Other files may have been attached meanwhile.
-      const found = missing.flatMap((file, i) => {
+      const readFiles = missing.flatMap((file, i) => {
         const data = read[i] ?? null;
-        return data === null || held.current.some(({ sha256 }) => sha256 === file.sha256) ? [] : [{ ...file, data }];
+        return data === null || fileList.current.some(({ sha256 }) => sha256 === file.sha256)
+          ? []
+          : [{ ...file, data }];
       });
-      show([...found, ...held.current]);
+      show([...readFiles, ...fileList.current]);
     }
     void bringBack(draft);
     const stop = followDraftFiles(draft, () => void bringBack(draft));
@@ -160,12 +162,12 @@ export function useAttaching(draft: string | null): Attaching {
 
   /** null: it was added; otherwise the problem. */
   function take(file: PreparedFile): string | null {
-    if (held.current.some(({ sha256 }) => sha256 === file.sha256)) return null;
-    if (held.current.length >= ATTACHMENTS.count)
+    if (fileList.current.some(({ sha256 }) => sha256 === file.sha256)) return null;
+    if (fileList.current.length >= ATTACHMENTS.count)
       return t`${file.name} was left out: a message takes ${plural(ATTACHMENTS.count, 'file')}.`;
-    if (held.current.reduce((sum, each) => sum + each.bytes, file.bytes) > ATTACHMENTS.bytes)
+    if (fileList.current.reduce((sum, each) => sum + each.bytes, file.bytes) > ATTACHMENTS.bytes)
       return t`${file.name} was left out: a message takes ${bytes(ATTACHMENTS.bytes)}.`;
-    put([...held.current, file]);
+    put([...fileList.current, file]);
     void device.shelf.put(file.attachmentId, file.data).then((kept) => kept || setUnkept(true));
     return null;
   }
@@ -209,7 +211,7 @@ export function useAttaching(draft: string | null): Attaching {
       if (wrong.length > 0) setProblem(problemOf(wrong, back.length));
     },
     remove(file) {
-      put(held.current.filter((each) => each !== file));
+      put(fileList.current.filter((each) => each !== file));
       setRemoved(file);
     },
     undo() {

@@ -236,12 +236,12 @@ function useChangeLog(limit: number): Read {
   const [turn, setTurn] = useState(0);
   useEffect(() => {
     let left = false;
-    let asked = 0;
+    let lastRequest = 0;
     const ask = async () => {
-      const mine = ++asked;
+      const mine = ++lastRequest;
       try {
         const view = await readChangeLog(roost, limit);
-        if (!left && mine === asked) setRead({ view, failed: null });
+        if (!left && mine === lastRequest) setRead({ view, failed: null });
       } catch (error) {
         if (!left) setRead(({ view }) => ({ view, failed: errorText(error) }));
       }

@@ -119,8 +119,8 @@ function StepRow({ step: { text, state, from, until } }: { step: Step }) {
 /** What an agent asks the person for, with a way to answer. */
 function Asked({ agentId }: { agentId: AgentId }) {
   const state = useQuery(approvalsOf(useRoost()).approvals);
-  const asked = (state.kind === 'ready' ? state.value.waiting : []).filter((call) => call.agentId === agentId);
-  return asked.map((call) => (
+  const waitingCalls = (state.kind === 'ready' ? state.value.waiting : []).filter((call) => call.agentId === agentId);
+  return waitingCalls.map((call) => (
     <li key={call.callId} data-state="asked">
       <span className="activity-mark centred ink-3" aria-hidden="true">
         {MARKS.asked}

@@ -44,11 +44,11 @@ export function createKept<T>(chars: number): Kept<T> {
   return {
     has: (key) => kept.has(key),
     get(key, make) {
-      const known = kept.get(key);
-      if (known !== undefined) {
+      const cached = kept.get(key);
+      if (cached !== undefined) {
         kept.delete(key);
-        kept.set(key, known);
-        return known;
+        kept.set(key, cached);
+        return cached;
       }
       const began = performance.now();
       inFrame(began);
@@ -160,14 +160,14 @@ function formulaAt(src: string, pos: number, end = src.length): Found | null {
 }
 
 function formulaInLine(state: StateInline, silent: boolean): boolean {
-  const found = formulaAt(state.src, state.pos, state.posMax);
-  if (!found) return false;
+  const formula = formulaAt(state.src, state.pos, state.posMax);
+  if (!formula) return false;
   if (!silent) {
     const token = state.push('formula', '', 0);
-    token.content = found.tex;
-    token.meta = { apart: found.apart };
+    token.content = formula.tex;
+    token.meta = { apart: formula.apart };
   }
-  state.pos += found.length;
+  state.pos += formula.length;
   return true;
 }
 
@@ -179,13 +179,13 @@ function formulaOnLines(state: StateBlock, line: number, end: number, silent: bo
   let next = line + 1;
   while (next < end && !state.isEmpty(next) && (state.sCount[next] ?? 0) >= state.blkIndent) next += 1;
   const text = state.getLines(line, next, state.blkIndent, false).trimStart();
-  const found = formulaAt(text, 0);
-  if (!found?.apart || !/^[ \t]*[.,;]?[ \t]*(?:\n|$)/.test(text.slice(found.length))) return false;
+  const formula = formulaAt(text, 0);
+  if (!formula?.apart || !/^[ \t]*[.,;]?[ \t]*(?:\n|$)/.test(text.slice(formula.length))) return false;
   if (silent) return true;
   const token = state.push('formula', '', 0);
-  token.content = found.tex;
+  token.content = formula.tex;
   token.meta = { apart: true };
-  state.line = line + text.slice(0, found.length).split('\n').length;
+  state.line = line + text.slice(0, formula.length).split('\n').length;
   token.map = [line, state.line];
   return true;
 }
@@ -580,10 +580,10 @@ interface List {
   readonly items: number;
 }
 
-/** Ranges of the pieces of `text`. `known`: ranges of its beginning; all but the last are final. */
-function spansOf(text: string, known: readonly Span[]): readonly Span[] {
-  const spans = known.slice(0, -1);
-  const last = known.at(-1);
+/** Ranges of the pieces of `text`. `earlier`: those of its beginning; all but the last stay. */
+function spansOf(text: string, earlier: readonly Span[]): readonly Span[] {
+  const spans = earlier.slice(0, -1);
+  const last = earlier.at(-1);
   let from = last?.from ?? 0;
   let start = last?.start ?? null;
   /** What ends the code block or HTML block around the line. */

@@ -98,13 +98,13 @@ const agentStretches = (parts: readonly Part[]): readonly Stretch[] =>
   );
 
 // A message never changes, so its rows are computed once.
-const known = {
+const partsCache = {
   folded: new WeakMap<MessageDoc | ThreadMessage, readonly Stretch[]>(),
   unfolded: new WeakMap<MessageDoc | ThreadMessage, readonly Stretch[]>(),
 };
 
 export function stretchesOf(message: MessageDoc | ThreadMessage, unfolded: boolean): readonly Stretch[] {
-  const cache = unfolded ? known.unfolded : known.folded;
+  const cache = unfolded ? partsCache.unfolded : partsCache.folded;
   const held = cache.get(message);
   if (held) return held;
   const { by, parts } =

@@ -105,7 +105,7 @@ export function useStick(
   const top = useRef(0);
   const height = useRef(0);
   /** A finger, or the mouse on the scroll bar, holds the log. */
-  const held = useRef(false);
+  const isHeld = useRef(false);
   const [newBelow, setNewBelow] = useState(false);
 
   const pin = useCallback(() => {
@@ -146,7 +146,7 @@ export function useStick(
     if (!box || opening.current) return;
     const { scrollTop, scrollHeight, clientHeight } = box;
     const near = scrollHeight - scrollTop - clientHeight < NEAR_END;
-    const moved = held.current || scrollHeight === height.current;
+    const moved = isHeld.current || scrollHeight === height.current;
     if (scrollTop >= top.current) {
       if (near) atEnd.current = true;
     } else if (!near && moved) atEnd.current = false;
@@ -163,9 +163,9 @@ export function useStick(
   }, []);
   const onHold = useCallback(() => {
     opening.current = null;
-    held.current = true;
+    isHeld.current = true;
   }, []);
-  useReleased(held);
+  useReleased(isHeld);
 
   const [cancels] = useState(() => new Set<() => void>());
   useEffect(() => () => cancels.forEach((cancel) => cancel()), [cancels]);

@@ -32,7 +32,7 @@ interface Props {
 export default function VersionsDialog({ message, name, onClose }: Props) {
   const { dataWorker } = useRoost();
   const { agentId, messageId } = message;
-  const [found, setFound] = useState<readonly MessageDoc[] | 'reading' | { readonly failed: string }>('reading');
+  const [versions, setFound] = useState<readonly MessageDoc[] | 'reading' | { readonly failed: string }>('reading');
   useEffect(() => {
     let wanted = true;
     dataWorker.call('replaced', { agentId, messageId, limit: MOST + 1 }).then(
@@ -45,15 +45,15 @@ export default function VersionsDialog({ message, name, onClose }: Props) {
   }, [dataWorker, agentId, messageId]);
   return (
     <Dialog title={t`Earlier versions`} shape="wide" onClose={onClose}>
-      {found === 'reading' ? (
+      {versions === 'reading' ? (
         <p className="ink-3" role="status">{t`Loading…`}</p>
-      ) : 'failed' in found ? (
-        <p className="wrong-note" role="alert">{t`Could not load this. ${found.failed}`}</p>
-      ) : found.length === 0 ? (
+      ) : 'failed' in versions ? (
+        <p className="wrong-note" role="alert">{t`Could not load this. ${versions.failed}`}</p>
+      ) : versions.length === 0 ? (
         <p className="ink-3">{t`It is not on this device.`}</p>
       ) : (
         <>
-          {versionsOf(found.slice(0, MOST)).map((version, i) => (
+          {versionsOf(versions.slice(0, MOST)).map((version, i) => (
             <section key={version[0]?.messageId ?? i} className="version">
               <h3 className="under-4 ink-3 text-2 medium">{t`Version ${i + 1}, ${fullTime(version[0]?.time ?? 0)}`}</h3>
               {version.map((each) => (
@@ -66,7 +66,7 @@ export default function VersionsDialog({ message, name, onClose }: Props) {
               ))}
             </section>
           ))}
-          {found.length > MOST && (
+          {versions.length > MOST && (
             <p className="ink-3">{t`These are the first ${MOST} messages that stood here. An export of the conversation has them all.`}</p>
           )}
         </>

@@ -264,7 +264,7 @@ function SecretDialog({
   model: string | null;
   onClose: () => void;
 }) {
-  const [asked, setAsked] = useState(false);
+  const [wasAsked, setAsked] = useState(false);
   return (
     <Dialog title={t`A credential for ${name ?? t`an application`}`} shape="wide" onClose={() => setAsked(true)}>
       <div className="secret stack gap-5 ink-2 text-3">
@@ -282,7 +282,7 @@ function SecretDialog({
             </section>
           ),
         )}
-        {asked && <p className="setting-hint" role="status">{t`This is shown once.`}</p>}
+        {wasAsked && <p className="setting-hint" role="status">{t`This is shown once.`}</p>}
         <div className="dialog-ways">
           <button type="button" className="solid" onClick={onClose}>{t`I have copied what I need`}</button>
         </div>

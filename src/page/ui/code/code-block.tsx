@@ -216,8 +216,8 @@ function Code({ code, language }: { code: string; language: string }) {
 /** Shows the code until a press renders it as a diagram. An error is shown below the code. */
 function Mermaid({ code, children }: { code: string; children: ReactNode }) {
   // Code that has grown since is rendered anew. null: closed, and its button is gone.
-  const [asked, setAsked] = useState<string | null>();
-  const shown = asked === code;
+  const [drawnCode, setAsked] = useState<string | null>();
+  const shown = drawnCode === code;
   return (
     <div className="md-mermaid">
       <div className="md-code relative">{children}</div>
@@ -230,7 +230,7 @@ function Mermaid({ code, children }: { code: string; children: ReactNode }) {
           <button
             type="button"
             className="link-button"
-            ref={asked === null ? takeFocus : undefined}
+            ref={drawnCode === null ? takeFocus : undefined}
             onClick={() => setAsked(code)}
           >{t`Show as a diagram`}</button>
         </p>

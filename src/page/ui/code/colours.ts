@@ -48,12 +48,12 @@ const highlighter = createHighlighterCoreSync({
   langs: [css, diff, go, html, java, json, python, rust, shell, sql, tsx, yaml],
   engine: createJavaScriptRegexEngine({ forgiving: true }),
 });
-const known = new Set(highlighter.getLoadedLanguages());
+const languages = new Set(highlighter.getLoadedLanguages());
 
 /** `code` by lines, as pieces that concatenate to `code`; null: the language is unknown. */
 export function coloured(code: string, language: string): readonly (readonly Coloured[])[] | null {
   const lang = ALIASES[language] ?? language;
-  if (!known.has(lang)) return null;
+  if (!languages.has(lang)) return null;
   return highlighter
     .codeToTokensBase(code, {
       lang,

@@ -12,7 +12,7 @@ export interface Commands {
   readonly leadCommands: typeof leadCommands;
 }
 
-let held: Commands | null = null;
+let loadedCommands: Commands | null = null;
 let coming: Promise<Commands> | null = null;
 const arrived = createListeners();
 
@@ -20,9 +20,9 @@ const arrived = createListeners();
 export function fetchCommands(): Promise<Commands> {
   coming ??= Promise.all([import('./table.ts'), import('./seat.ts')]).then(
     ([table, seat]) => {
-      held = { ...table, ...seat };
+      loadedCommands = { ...table, ...seat };
       arrived.tell();
-      return held;
+      return loadedCommands;
     },
     (error: unknown) => {
       coming = null;
@@ -33,4 +33,4 @@ export function fetchCommands(): Promise<Commands> {
 }
 
 /** null until it is loaded. */
-export const useCommands = (): Commands | null => useSyncExternalStore(arrived.subscribe, () => held);
+export const useCommands = (): Commands | null => useSyncExternalStore(arrived.subscribe, () => loadedCommands);

@@ -365,13 +365,13 @@ export function CostReport() {
   const costs = useCosts(days);
   const queries = useCostQueries();
   // While another period loads, the last one stays visible.
-  const [held, setHeld] = useState<Costs | null>(null);
-  if (costs.kind === 'ready' && costs.value !== held) setHeld(costs.value);
+  const [lastCosts, setHeld] = useState<Costs | null>(null);
+  if (costs.kind === 'ready' && costs.value !== lastCosts) setHeld(costs.value);
   return (
     <div className="page stack gap-7">
-      {costs.kind === 'loading' && !held && <QueryLoading />}
-      <QueryProblem query={queries.report(days)} state={costs} before={held !== null} />
-      {held && <Figures costs={held} days={days} onDays={setDays} />}
+      {costs.kind === 'loading' && !lastCosts && <QueryLoading />}
+      <QueryProblem query={queries.report(days)} state={costs} before={lastCosts !== null} />
+      {lastCosts && <Figures costs={lastCosts} days={days} onDays={setDays} />}
       <p className="gap-4 above-3 flex wrap text-2">
         <Link href={PATHS.settings('costs')}>{t`Budgets and prices`}</Link>
       </p>

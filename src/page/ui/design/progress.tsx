@@ -41,15 +41,15 @@ interface Props {
 /** The progress of long work. */
 export function Progress({ label, done, of, text }: Props) {
   const id = useId();
-  const known = of > 0;
-  const percent = known ? Math.min(100, Math.floor((done / of) * 100)) : 0;
+  const isMeasured = of > 0;
+  const percent = isMeasured ? Math.min(100, Math.floor((done / of) * 100)) : 0;
   return (
     <div className="progress">
       <div className="progress-line">
         <span id={id}>{label}</span>
-        <span className="progress-figure">{known ? `${percent} %` : ''}</span>
+        <span className="progress-figure">{isMeasured ? `${percent} %` : ''}</span>
       </div>
-      <progress aria-labelledby={id} {...(known ? { value: Math.min(done, of), max: of } : {})} />
+      <progress aria-labelledby={id} {...(isMeasured ? { value: Math.min(done, of), max: of } : {})} />
       {text && <p className="progress-text">{text}</p>}
     </div>
   );

@@ -387,15 +387,15 @@ type Camera =
 export function Scan({ onRead }: { onRead: (text: string) => void }) {
   const [camera, setCamera] = useState<Camera>({ kind: 'off', failed: null });
   const open = useRef<MediaStream | null>(null);
-  const gone = useRef(false);
+  const isClosed = useRef(false);
   const close = () => {
     if (open.current) closeCamera(open.current);
     open.current = null;
   };
   useEffect(() => {
-    gone.current = false;
+    isClosed.current = false;
     return () => {
-      gone.current = true;
+      isClosed.current = true;
       close();
     };
   }, []);
@@ -413,7 +413,7 @@ export function Scan({ onRead }: { onRead: (text: string) => void }) {
     setCamera({ kind: 'asking' });
     const opened = await openCamera(location.origin);
     if (!opened.ok) return setCamera({ kind: 'off', failed: opened.reason });
-    if (gone.current) return closeCamera(opened.stream);
+    if (isClosed.current) return closeCamera(opened.stream);
     open.current = opened.stream;
     setCamera({ kind: 'on', stream: opened.stream });
   };

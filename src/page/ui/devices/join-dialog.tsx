@@ -150,10 +150,10 @@ export default function JoinDialog({ onClose, onJoined, byCode = false }: Props)
     [actions, name],
   );
   // The person has already asked for it by opening the code.
-  const asked = useRef(!byCode);
+  const wasOpened = useRef(!byCode);
   useEffect(() => {
-    if (asked.current || status === null || status.kind === 'shared') return;
-    asked.current = true;
+    if (wasOpened.current || status === null || status.kind === 'shared') return;
+    wasOpened.current = true;
     if (status.joining !== null && status.joining.step !== 'failed') return;
     void begin();
   }, [status, begin]);

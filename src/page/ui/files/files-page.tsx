@@ -407,8 +407,8 @@ export default function FilesPage({
   onClose: () => void;
 }) {
   const team = useTeammates();
-  const known = team.all.filter(({ retired, agentId: id }) => !retired || id === agentId);
-  const whose = known.find((mate) => mate.agentId === agentId) ?? known.find((mate) => mate.agentId !== LEAD_ID);
+  const agents = team.all.filter(({ retired, agentId: id }) => !retired || id === agentId);
+  const whose = agents.find((mate) => mate.agentId === agentId) ?? agents.find((mate) => mate.agentId !== LEAD_ID);
   return (
     <div className="files page page-narrow one-column gap-6 stack">
       <PageHead title={t`Files`} pageTitle={whose ? t`Files of ${whose.name}` : t`Files`} onClose={onClose}>

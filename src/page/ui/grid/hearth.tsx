@@ -80,7 +80,7 @@ function BigButton() {
   const button = bigButton(roster, live, pending);
   const busy = button.kind === 'busy';
   // While the ledger is being read, the button accepts the press. The call starts once it is read.
-  const held = busy || failed || blocked;
+  const isDisabled = busy || failed || blocked;
 
   if (button.kind === 'none') return null;
   return (
@@ -88,14 +88,14 @@ function BigButton() {
       <button
         type="button"
         className="big-button relative no-frame round-l clip text-5 bold fill"
-        disabled={held}
-        aria-disabled={held}
+        disabled={isDisabled}
+        aria-disabled={isDisabled}
         style={{ '--part': progress?.part ?? 0 }}
         onClick={() => void (button.kind === 'wake' ? actions.wake() : actions.summon())}
       >
         {labelOf(button)}
       </button>
-      {button.kind === 'wake' && !held && (
+      {button.kind === 'wake' && !isDisabled && (
         <MenuButton label={t`More ways to wake`} items={more} className="big-more stack both-centred no-frame round-xs">
           <CaretIcon />
         </MenuButton>

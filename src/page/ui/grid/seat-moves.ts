@@ -44,7 +44,7 @@ function seatBeside(position: SeatPosition, key: string): SeatPosition {
 /** `list`: the grid, with a child for each position. Returns a function that stops it. */
 export function watchSeatMoves(list: HTMLElement, roost: RoostState): () => void {
   let drag: Drag | null = null;
-  let held: ReturnType<typeof setTimeout> | undefined;
+  let holdTimer: ReturnType<typeof setTimeout> | undefined;
 
   const cellAt = (position: Position) => {
     const cell = list.children[position];
@@ -68,7 +68,7 @@ export function watchSeatMoves(list: HTMLElement, roost: RoostState): () => void
   }
 
   function end(): void {
-    clearTimeout(held);
+    clearTimeout(holdTimer);
     if (!drag) return;
     drag.cell.style.translate = '';
     mark(null, 'data-lifted');
@@ -88,7 +88,7 @@ export function watchSeatMoves(list: HTMLElement, roost: RoostState): () => void
     const touch = event.pointerType === 'touch';
     const { agentId } = agent;
     drag = { agentId, from: position, cell, pointerId, touch, x, y, lifted: false, moved: false, over: null };
-    if (touch) held = setTimeout(lift, DRAG.hold);
+    if (touch) holdTimer = setTimeout(lift, DRAG.hold);
   };
   const move = (event: PointerEvent) => {
     if (!drag || event.pointerId !== drag.pointerId) return;

@@ -18,9 +18,9 @@ function labelOf(state: TaskStateName, name: string): string {
 export default function SeatTask({ agentId, tabIndex }: { agentId: AgentId; tabIndex: number }) {
   const query = useQuery(atWorkOf(useRoost()));
   const step = useDoingNow(agentId);
-  const held = query.kind === 'ready' ? query.value.get(agentId) : undefined;
-  if (!held) return null;
-  const { project, card, all, obstacles } = held;
+  const claim = query.kind === 'ready' ? query.value.get(agentId) : undefined;
+  if (!claim) return null;
+  const { project, card, all, obstacles } = claim;
   const { projectId, taskId, number, title } = card;
   const { state } = taskStateOf(project, card, all, { obstacles, stepOf: () => step });
   const label = labelOf(state, `#${number} ${title}`);

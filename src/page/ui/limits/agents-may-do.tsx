@@ -114,13 +114,13 @@ function HowLively({ household }: { household: EffectiveConfig['coordination'] }
   const { agentId, own, effective } = useLimits();
   const change = useChangeLimits();
   const label = t`How lively`;
-  const held = effective.wake_guardrails;
+  const guardrails = effective.wake_guardrails;
   const { max_wakes_per_day: ownMost, cooldown_seconds: ownPause } = own.wake_guardrails ?? {};
   const inherits = agentId !== null && ownMost === undefined && ownPause === undefined;
   const pace = PACE_TITLES.find(
     ([name]) =>
-      PACES[name].max_wakes_per_day === held.max_wakes_per_day &&
-      PACES[name].cooldown_seconds === held.cooldown_seconds,
+      PACES[name].max_wakes_per_day === guardrails.max_wakes_per_day &&
+      PACES[name].cooldown_seconds === guardrails.cooldown_seconds,
   )?.[0];
   const paces = PACE_TITLES.map(([value, title]) => ({ value, title, about: about(PACES[value]) }));
   return (
@@ -139,7 +139,7 @@ function HowLively({ household }: { household: EffectiveConfig['coordination'] }
         void change(label, (before) => withGuardrails(before, figures));
       }}
     >
-      {pace === undefined && !inherits && <p className="setting-hint">{t`Now: ${about(held)}.`}</p>}
+      {pace === undefined && !inherits && <p className="setting-hint">{t`Now: ${about(guardrails)}.`}</p>}
     </ChoiceCards>
   );
 }

@@ -86,8 +86,8 @@ function Days({ blackout, onChange }: RowProps<Recurring>) {
   const id = useId();
   const every = blackout.days.length === 0;
   const toggle = (day: number) => {
-    const held: readonly number[] = every ? WEEK : blackout.days;
-    const next = held.includes(day) ? held.filter((each) => each !== day) : [...held, day];
+    const days: readonly number[] = every ? WEEK : blackout.days;
+    const next = days.includes(day) ? days.filter((each) => each !== day) : [...days, day];
     // A blackout without days would never apply, so the last day stays. All days are stored as an
     // empty list.
     if (next.length > 0) onChange({ ...blackout, days: next.length === WEEK.length ? [] : [...next].sort() });

@@ -36,8 +36,8 @@ interface BoxDraft {
   readonly reads: string;
   readonly hosts: string;
 }
-const draftOf = (box: Box | null, held = box !== null): BoxDraft => ({
-  held,
+const draftOf = (box: Box | null, isBoxed = box !== null): BoxDraft => ({
+  held: isBoxed,
   folder: box?.folder ?? '',
   reads: box?.reads.join('\n') ?? '',
   hosts: box === null || box.network === 'none' ? '' : box.network === 'all' ? '*' : box.network.join('\n'),

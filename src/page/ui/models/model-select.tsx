@@ -118,11 +118,11 @@ function PriceNote({ model }: { model: string }) {
 
 function Options({ all, value, standard }: { all: Models | null; value: string; standard: string }) {
   const offered = all ? choices(all) : [];
-  const known = offered.some(({ models }) => models.some(({ id }) => id === value));
+  const isOffered = offered.some(({ models }) => models.some(({ id }) => id === value));
   return (
     <>
       <option value="">{standard}</option>
-      {value !== '' && !known && (
+      {value !== '' && !isOffered && (
         <option value={value}>
           <span>{modelName(value)}</span>
           {all && all.connections.length > 0 && <span>{t` (not listed)`}</span>}

@@ -184,11 +184,11 @@ function NotifiedHere() {
 
   useEffect(() => {
     if (open === null) return;
-    const known = before.current;
+    const shownBefore = before.current;
     before.current = new Set(open.map(({ key }) => key));
     const visible = document.visibilityState === 'visible';
     for (const { key } of open)
-      if (known?.has(key) === false) waits.current.set(key, device.now() + (visible ? 0 : SHOWN_HERE.grace));
+      if (shownBefore?.has(key) === false) waits.current.set(key, device.now() + (visible ? 0 : SHOWN_HERE.grace));
     // Removes obsolete notifications, also those of other tabs.
     const { serviceWorker } = navigator as Partial<Navigator>;
     void serviceWorker?.getRegistration().then(async (own) => {

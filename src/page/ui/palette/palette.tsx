@@ -176,17 +176,17 @@ function fit({ label, hint = '', words = '' }: Command, asked: readonly string[]
 
 /** The matches, best first. Without input: the last used ones, then all in the table's order. */
 export function found(commands: readonly Command[], typed: string, recent: readonly string[]): readonly Command[] {
-  const asked = plainWords(typed).filter((word) => word !== '');
+  const words = plainWords(typed).filter((word) => word !== '');
   const age = ({ id }: Command) => (recent.includes(id) ? recent.indexOf(id) : recent.length);
   const sign = plain(typed.trim());
   // An emoji is no word, but can be searched for.
-  if (asked.length === 0 && sign !== '') return commands.filter(({ label }) => plain(label).includes(sign));
-  if (asked.length === 0)
+  if (words.length === 0 && sign !== '') return commands.filter(({ label }) => plain(label).includes(sign));
+  if (words.length === 0)
     return commands
       .filter(({ id, whenTyped = false }) => !whenTyped || recent.includes(id))
       .toSorted((a, b) => age(a) - age(b));
   return commands
-    .map((command) => ({ command, points: fit(command, asked) }))
+    .map((command) => ({ command, points: fit(command, words) }))
     .filter(({ points }) => points > 0)
     .toSorted(
       (a, b) =>
@@ -274,25 +274,25 @@ const isSearch = (text: string): boolean => text.trim().length >= LEAST || WORD.
 function useSearch(query: SearchQuery): Searched {
   const { dataWorker, device } = useRoost();
   const [searched, setSearched] = useState(NOTHING);
-  const asked = isSearch(query.text) ? JSON.stringify(query) : null;
+  const searchKey = isSearch(query.text) ? JSON.stringify(query) : null;
   /** The current query. A superseded one has no effect. */
   const newest = useRef<object | null>(null);
   const [line] = useState(device.newId);
   const [attempt, setAttempt] = useState(0);
   const [askedBefore, setAskedBefore] = useState<string | null>(null);
-  if (asked !== askedBefore) {
-    setAskedBefore(asked);
-    setSearched(asked === null ? NOTHING : { ...searched, waits: true });
+  if (searchKey !== askedBefore) {
+    setAskedBefore(searchKey);
+    setSearched(searchKey === null ? NOTHING : { ...searched, waits: true });
   }
   useEffect(() => {
     newest.current = null;
-    if (asked === null) return;
+    if (searchKey === null) return;
     const question = {};
     newest.current = question;
     const ask = async () => {
       try {
-        // `asked` is the query serialised above.
-        const answer = await dataWorker.call('search', { ...(JSON.parse(asked) as SearchQuery), line });
+        // `searchKey` is the query serialised above.
+        const answer = await dataWorker.call('search', { ...(JSON.parse(searchKey) as SearchQuery), line });
         if (newest.current === question) setSearched({ answer, waits: false, problem: null });
       } catch (error) {
         const problem = errorText(error);
@@ -300,7 +300,7 @@ function useSearch(query: SearchQuery): Searched {
       }
     };
     void ask();
-  }, [asked, dataWorker, attempt, line]);
+  }, [searchKey, dataWorker, attempt, line]);
   useEffect(() => {
     // Preloads the index. Errors are reported by an actual search.
     dataWorker.call('search', { text: '', limit: 1 }).catch(() => undefined);
@@ -317,7 +317,7 @@ function useSearch(query: SearchQuery): Searched {
     setAttempt((times) => times + 1);
   });
   useEffect(() => (isBuilding ? device.after(RETRY_MS, askAgain) : undefined), [isBuilding, attempt, device]);
-  return asked === null ? NOTHING : searched;
+  return searchKey === null ? NOTHING : searched;
 }
 
 /** The last used commands, newest first, as long as the page is open. */

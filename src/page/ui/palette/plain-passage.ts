@@ -15,16 +15,17 @@ const SYNTAX: readonly RegExp[] = [
 ];
 
 export function plainPassage({ text, marks }: Passage): Passage {
-  const gone = new Uint8Array(text.length);
+  const removed = new Uint8Array(text.length);
   for (const pattern of SYNTAX)
     for (const { indices } of text.matchAll(pattern))
-      for (const [from, to] of indices?.slice(1).filter((range) => range !== undefined) ?? []) gone.fill(1, from, to);
+      for (const [from, to] of indices?.slice(1).filter((range) => range !== undefined) ?? [])
+        removed.fill(1, from, to);
   /** How many characters stay before each. */
   const stays: number[] = [0];
-  for (let i = 0; i < text.length; i++) stays.push((stays[i] ?? 0) + (gone[i] === 1 ? 0 : 1));
+  for (let i = 0; i < text.length; i++) stays.push((stays[i] ?? 0) + (removed[i] === 1 ? 0 : 1));
   const at = (index: number) => stays[index] ?? 0;
   let plain = '';
-  for (let i = 0; i < text.length; i++) if (gone[i] !== 1) plain += text.charAt(i);
+  for (let i = 0; i < text.length; i++) if (removed[i] !== 1) plain += text.charAt(i);
   return {
     text: plain,
     marks: marks.map(([from, to]): [number, number] => [at(from), at(to)]).filter(([from, to]) => to > from),

@@ -26,9 +26,9 @@ interface Found {
 export function useFound({ go }: Pick<Around, 'go'>, typed: string): Found {
   const roost = useRoost();
   const text = typed.trim().slice(0, PROJECT_LIMITS.search);
-  const [asked, setAsked] = useState('');
+  const [askedText, setAsked] = useState('');
   useEffect(() => roost.device.after(SEARCH_AFTER_MS, () => setAsked(text)), [roost.device, text]);
-  const query = useMemo(() => createFind(roost, asked), [roost, asked]);
+  const query = useMemo(() => createFind(roost, askedText), [roost, askedText]);
   const state = useQuery(query);
   const list = useQuery(projectsOf(roost).list);
   const all = list.kind === 'ready' ? list.value : [];
@@ -38,7 +38,7 @@ export function useFound({ go }: Pick<Around, 'go'>, typed: string): Found {
     ...{ id: `project ${projectId}`, group: 'projects', label: name, whenTyped: true },
     run: () => go(PATHS.project(projectId)),
   }));
-  const isAnswered = text === asked && state.kind !== 'loading';
+  const isAnswered = text === askedText && state.kind !== 'loading';
   if (text === '' || !isAnswered || state.kind === 'failed')
     return {
       ...{ projects, commands: [], waits: text !== '' && !isAnswered },

@@ -452,12 +452,10 @@ interface Read {
 }
 
 /** Keeps older known rows behind the newest, as far as the two overlap. */
-function withNewest(known: Read, newest: Read): Read {
+function withNewest(read: Read, newest: Read): Read {
   const ids = new Set(newest.wakings.map(({ id }) => id));
-  const rest = known.wakings.filter(({ id }) => !ids.has(id));
-  return rest.length === known.wakings.length
-    ? newest
-    : { wakings: [...newest.wakings, ...rest], before: known.before };
+  const rest = read.wakings.filter(({ id }) => !ids.has(id));
+  return rest.length === read.wakings.length ? newest : { wakings: [...newest.wakings, ...rest], before: read.before };
 }
 
 function Wakings({ agentId, name, first, end }: { agentId: AgentId; name: string; first: Read; end: number | null }) {

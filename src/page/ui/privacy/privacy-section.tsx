@@ -23,7 +23,7 @@ function SpanForm() {
   const [agentId, setAgentId] = useState('');
   const [from, setFrom] = useState('');
   const [to, setTo] = useState('');
-  const [asked, setAsked] = useState<Span | null>(null);
+  const [askedSpan, setAsked] = useState<Span | null>(null);
   const [start, end] = [new Date(from).getTime(), new Date(to).getTime()];
   const isSpan = start < end;
   function submit(event: FormEvent) {
@@ -51,14 +51,14 @@ function SpanForm() {
           <button type="submit" className="ghost" disabled={!isSpan}>{t`Show what goes…`}</button>
         </p>
       </form>
-      {asked && (
+      {askedSpan && (
         <SureDialog
           title={t`Forget all of this?`}
           does={t`Yes, forget it`}
-          onSure={() => forget(asked)}
+          onSure={() => forget(askedSpan)}
           onClose={() => setAsked(null)}
         >
-          <ForgetPreviewList target={asked} />
+          <ForgetPreviewList target={askedSpan} />
           <p>{t`You can undo it for ten seconds. After that nothing brings it back.`}</p>
         </SureDialog>
       )}
@@ -72,15 +72,15 @@ function ItemsForm() {
   const actions = useActions();
   const [what, setWhat] = useState<What>('words');
   const [text, setText] = useState('');
-  const [asked, setAsked] = useState<AskedItems | null>(null);
+  const [askedItems, setAsked] = useState<AskedItems | null>(null);
   const { busy, failed, act } = useAction();
   async function search(): Promise<string | null> {
-    const found = await previewItems(state, { what, text: text.trim() });
-    const many = found.target.sources.length;
-    if (found.preview.unread !== null) return t`The search failed. ${found.preview.unread}`;
+    const preview = await previewItems(state, { what, text: text.trim() });
+    const many = preview.target.sources.length;
+    if (preview.preview.unread !== null) return t`The search failed. ${preview.preview.unread}`;
     if (many === 0) return t`Nothing found.`;
     if (many > MOST_SOURCES) return t`${plural(many, 'place')}, too many for one request. Choose fewer.`;
-    setAsked(found);
+    setAsked(preview);
     return null;
   }
   const submit = (event: FormEvent) => {
@@ -124,14 +124,14 @@ function ItemsForm() {
         </p>
       </form>
       <WrongNote text={failed} />
-      {asked && (
+      {askedItems && (
         <SureDialog
           title={t`Forget all of this?`}
           does={t`Yes, forget it`}
-          onSure={() => forget(asked.target)}
+          onSure={() => forget(askedItems.target)}
           onClose={() => setAsked(null)}
         >
-          <Preview preview={asked.preview} />
+          <Preview preview={askedItems.preview} />
           <p>{t`You can undo it for ten seconds. After that nothing brings it back.`}</p>
         </SureDialog>
       )}

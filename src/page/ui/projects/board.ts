@@ -84,19 +84,21 @@ export const isFiltered = ({ text, assignee, label }: Filter): boolean =>
   text.trim() !== '' || assignee !== null || label !== null;
 
 /**
- * Every word must stand in the title, a label or the number of a task. `found`: tasks in which the
- * relay has found them.
+ * Every word must stand in the title, a label or the number of a task. `matchingIds`: tasks in
+ * whose text the relay has found them.
  */
 export function filtered(
   tasks: readonly TaskCard[],
   { text, assignee, label }: Filter,
-  found: ReadonlySet<string> | null = null,
+  matchingIds: ReadonlySet<string> | null = null,
 ): readonly TaskCard[] {
   const words = wordsIn(text);
   return tasks.filter((task) => {
     if (assignee !== null && task.assignee !== (assignee === 'nobody' ? null : assignee)) return false;
     if (label !== null && !task.labels.includes(label)) return false;
-    return words.length === 0 || found?.has(task.taskId) === true || missingWords(cardText(task), words).length === 0;
+    return (
+      words.length === 0 || matchingIds?.has(task.taskId) === true || missingWords(cardText(task), words).length === 0
+    );
   });
 }
 

@@ -80,7 +80,7 @@ function ColumnsEditor({ columns, countOf, onChange }: ColumnsProps) {
         {columns.map((column, at) => {
           const { columnId, name, kind } = column;
           const isLast = NEEDED_KINDS.includes(kind) && columns.filter((one) => one.kind === kind).length === 1;
-          const held = countOf(columnId);
+          const taskCount = countOf(columnId);
           return (
             <li className="stack middle gap-4" key={columnId}>
               <i className="kind-mark fixed inline-block" data-kind={kind} aria-hidden="true" />
@@ -126,8 +126,8 @@ function ColumnsEditor({ columns, countOf, onChange }: ColumnsProps) {
                     disabled: isLast,
                     ...(isLast
                       ? { hint: t`A project needs a column of this kind` }
-                      : held > 0
-                        ? { hint: t`${plural(held, 'task')} of it move to the backlog` }
+                      : taskCount > 0
+                        ? { hint: t`${plural(taskCount, 'task')} of it move to the backlog` }
                         : {}),
                     run: () => onChange(columns.filter((one) => one.columnId !== columnId)),
                   },

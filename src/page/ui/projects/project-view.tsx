@@ -486,10 +486,10 @@ function useObstacles(projectId: Project['projectId'], now: number): Obstacles |
   const query = obstaclesOf(useRoost())(projectId);
   const state = useQuery(query);
   const minute = Math.floor(now / EVERY_MINUTE);
-  const asked = useRef(minute);
+  const askedMinute = useRef(minute);
   useEffect(() => {
-    if (asked.current === minute) return;
-    asked.current = minute;
+    if (askedMinute.current === minute) return;
+    askedMinute.current = minute;
     void query.again();
   }, [query, minute]);
   return state.kind === 'ready' ? state.value : null;
@@ -511,10 +511,10 @@ function Opened({ route, project, tasks }: OpenedProps) {
   const [said, setSaid] = useState('');
   const deferred = useDeferredValue(filter);
   const search = useTaskSearch(project.projectId, filter.text);
-  const found = search.kind === 'found' ? search.taskIds : null;
+  const matchingIds = search.kind === 'found' ? search.taskIds : null;
   const shown = useMemo(
-    () => (isFiltered(deferred) ? filtered(tasks, deferred, found) : tasks),
-    [tasks, deferred, found],
+    () => (isFiltered(deferred) ? filtered(tasks, deferred, matchingIds) : tasks),
+    [tasks, deferred, matchingIds],
   );
   /** A task that was moved to work, until the person has said who begins it. */
   const [toStart, setToStart] = useState<{ readonly task: TaskCard; readonly columnId: string } | null>(null);

@@ -49,9 +49,9 @@ function comment(root: HTMLElement): void {
 
 /** `root`: the review. While a dialog is open, or something is typed, the keys do nothing. */
 export function useReviewKeys(root: RefObject<HTMLElement | null>, keys: ReviewKeys): void {
-  const held = useRef(keys);
+  const lastKeys = useRef(keys);
   useEffect(() => {
-    held.current = keys;
+    lastKeys.current = keys;
   });
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
@@ -69,10 +69,10 @@ export function useReviewKeys(root: RefObject<HTMLElement | null>, keys: ReviewK
           comment(root.current);
           break;
         case 'a':
-          held.current.accept();
+          lastKeys.current.accept();
           break;
         case 'm':
-          held.current.merge();
+          lastKeys.current.merge();
           break;
         default:
           return;

@@ -26,17 +26,17 @@ const SEARCHING: Search = { kind: 'searching' };
 export function useTaskSearch(projectId: ProjectId, typed: string): Search {
   const roost = useRoost();
   const text = typed.trim().slice(0, PROJECT_LIMITS.search);
-  const [asked, setAsked] = useState('');
+  const [askedText, setAsked] = useState('');
   useEffect(() => roost.device.after(SEARCH_AFTER_MS, () => setAsked(text)), [roost.device, text]);
-  const query = useMemo(() => createTaskSearch(roost, projectId, asked), [roost, projectId, asked]);
+  const query = useMemo(() => createTaskSearch(roost, projectId, askedText), [roost, projectId, askedText]);
   const state = useQuery(query);
   return useMemo(() => {
     if (text === '') return NONE;
-    if (text !== asked || state.kind === 'loading') return SEARCHING;
+    if (text !== askedText || state.kind === 'loading') return SEARCHING;
     if (state.kind === 'failed')
       return { kind: 'failed', reason: problemText(state.problem), again: () => void query.again() };
     return { kind: 'found', taskIds: new Set(state.value.taskIds), more: state.value.more };
-  }, [text, asked, state, query]);
+  }, [text, askedText, state, query]);
 }
 
 /** How far the search is; nothing where all is said by the tasks that are shown. */

@@ -91,8 +91,8 @@ function One({ shown, ticked, onTick }: { shown: Shown; ticked: boolean; onTick:
  * its own.
  */
 export default function AskedRecords() {
-  const asked = askedOf(useRoost());
-  const state = useQuery(asked.list);
+  const askedRecords = askedOf(useRoost());
+  const state = useQuery(askedRecords.list);
   const nameOf = useNames();
   const [ticks, setTicks] = useState<ReadonlySet<string>>(new Set());
   const { busy, act } = useAction();
@@ -102,7 +102,7 @@ export default function AskedRecords() {
   const ticked = all.filter((each) => ticks.has(keyOf(each)));
   const answer = (yes: boolean) =>
     act(async () => {
-      setRefused(await asked.answer(ticked, yes));
+      setRefused(await askedRecords.answer(ticked, yes));
       setTicks(new Set());
     });
   const tick = (key: string, on: boolean) =>

@@ -91,9 +91,9 @@ function changeOf(missing: Missing, nameOf: (agentId: AgentId) => string): strin
 
 /** What the relay accepted, and what it did not. */
 function outcomeOf({ taken, kept, asked, refused }: RestoreOutcome): string {
-  const took = kindsOf((type) => taken.get(type) ?? 0);
+  const takenKinds = kindsOf((type) => taken.get(type) ?? 0);
   const sentences = [
-    ...(took === '' ? (asked > 0 ? [] : [t`The relay took nothing.`]) : [t`The relay took ${took}.`]),
+    ...(takenKinds === '' ? (asked > 0 ? [] : [t`The relay took nothing.`]) : [t`The relay took ${takenKinds}.`]),
     ...(asked > 0
       ? [plural(asked, 'entry waits for your yes first, below.', 'entries wait for your yes first, below.')]
       : []),

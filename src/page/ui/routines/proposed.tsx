@@ -66,8 +66,8 @@ export function RoutineCard({ proposal }: { proposal: Proposal }) {
 /** The proposals of this agent, above the composer. */
 export default function ProposedRoutines({ agentId }: { agentId: AgentId }) {
   const state = useQuery(schedulesOf(useRoost()).proposals);
-  const asked = (state.kind === 'ready' ? state.value : []).filter((proposal) => proposal.agentId === agentId);
-  const [first, ...others] = asked;
+  const proposals = (state.kind === 'ready' ? state.value : []).filter((proposal) => proposal.agentId === agentId);
+  const [first, ...others] = proposals;
   if (!first) return null;
   return (
     <section className="call-waiting stack gap-4 scroll-y" aria-label={t`Proposed routines`}>

@@ -75,7 +75,7 @@ export function activityOf(newestFirst: readonly Occurrence[], since: number, up
     if (tone === 'quiet' || tone === 'open') continue;
     // Wakes of one agent share a schedule id. Each waker has a line.
     const key = `${one.scheduleId} ${one.kind === 'wake' ? one.name : ''}`;
-    const held = lines.get(key) ?? {
+    const line = lines.get(key) ?? {
       key,
       scheduleId: one.scheduleId,
       agentId: one.agentId,
@@ -91,20 +91,20 @@ export function activityOf(newestFirst: readonly Occurrence[], since: number, up
     };
     const same = ({ newest }: { readonly newest: Occurrence }) =>
       newest.state === one.state && newest.reason === one.reason;
-    const troubles = held.troubles.some(same)
-      ? held.troubles.map((trouble) => (same(trouble) ? { ...trouble, count: trouble.count + 1 } : trouble))
-      : [...held.troubles, { newest: one, count: 1 }];
+    const troubles = line.troubles.some(same)
+      ? line.troubles.map((trouble) => (same(trouble) ? { ...trouble, count: trouble.count + 1 } : trouble))
+      : [...line.troubles, { newest: one, count: 1 }];
     lines.set(key, {
-      ...held,
-      done: held.done + (tone === 'good' && !isWhatFollowed(one) ? 1 : 0),
+      ...line,
+      done: line.done + (tone === 'good' && !isWhatFollowed(one) ? 1 : 0),
       // An occurrence with a message wins over one without: the run that followed has the message.
       lastDone:
-        tone === 'good' && (!held.lastDone || (isWhatFollowed(one) && !held.lastDone.said)) ? one : held.lastDone,
-      troubles: tone === 'good' ? held.troubles : troubles,
-      runIds: one.runId === null ? held.runIds : [...held.runIds, one.runId],
-      ran: held.ran || one.runId !== null,
-      costMicroUsd: held.costMicroUsd + (one.costMicroUsd ?? 0),
-      estimated: held.estimated || one.estimated,
+        tone === 'good' && (!line.lastDone || (isWhatFollowed(one) && !line.lastDone.said)) ? one : line.lastDone,
+      troubles: tone === 'good' ? line.troubles : troubles,
+      runIds: one.runId === null ? line.runIds : [...line.runIds, one.runId],
+      ran: line.ran || one.runId !== null,
+      costMicroUsd: line.costMicroUsd + (one.costMicroUsd ?? 0),
+      estimated: line.estimated || one.estimated,
     });
   }
   return [...lines.values()];

@@ -348,7 +348,7 @@ export function useSaving<D extends TimingDraft, S extends Schedule>(
    * meantime.
    */
   const [base, setBase] = useState(before);
-  const [asked, setAsked] = useState(false);
+  const [wasChecked, setAsked] = useState(false);
   const [refused, setRefused] = useState<{ readonly fields: Wrong; readonly reason: string | null } | null>(null);
   const { busy, act } = useAction();
   const told = refused ? wrongAt(refused.fields, draft, Object.keys(first), kind.standsAt) : { at: {}, rest: [] };
@@ -383,7 +383,7 @@ export function useSaving<D extends TimingDraft, S extends Schedule>(
       setDraft({ ...draft, ...more });
       setRefused(null);
     },
-    wrong: { ...told.at, ...(asked ? kind.wrongIn(draft) : {}) },
+    wrong: { ...told.at, ...(wasChecked ? kind.wrongIn(draft) : {}) },
     refused: outside.length === 0 ? null : outside.join(' '),
     busy,
     save(event) {

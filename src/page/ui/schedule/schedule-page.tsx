@@ -350,7 +350,7 @@ export function Elsewhere({ all }: { all: readonly Scheduled[] }) {
   const { busy, act } = useAction();
   const away = all.filter(({ elsewhere }) => elsewhere !== null);
   if (away.length === 0) return null;
-  const asked = away.every(({ elsewhere }) => elsewhere === 'asked');
+  const allAsked = away.every(({ elsewhere }) => elsewhere === 'asked');
   const move = (gone: boolean) =>
     act(async () => {
       await schedules.move(gone);
@@ -359,7 +359,7 @@ export function Elsewhere({ all }: { all: readonly Scheduled[] }) {
       setAsking(false);
     });
   const askFor = (label: string, style: 'solid' | 'ghost') =>
-    !asked && (
+    !allAsked && (
       <button type="button" className={style} disabled={busy} onClick={() => move(false)}>
         {label}
       </button>
@@ -378,7 +378,7 @@ export function Elsewhere({ all }: { all: readonly Scheduled[] }) {
       <p>
         {copied && <strong>{t`This relay’s folder is a copy of another relay’s.`}</strong>}{' '}
         <span>
-          {asked
+          {allAsked
             ? t`Asked for. Open Roost at the other relay once, and then here again.`
             : t`What is due at another relay does not run here until you bring it here.`}
         </span>

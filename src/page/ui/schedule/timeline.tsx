@@ -115,20 +115,20 @@ function linesOf(
 ): readonly Line[] {
   const lines = new Map<string, { line: Omit<Line, 'past'>; past: Map<string, { tone: Tone; count: number }> }>();
   const of = (scheduleId: ScheduleId, agentId: AgentId, name: string) => {
-    const held = lines.get(scheduleId) ?? {
+    const line = lines.get(scheduleId) ?? {
       line: { scheduleId, agentId, name, toCome: 0, dark: 0, next: null },
       past: new Map<string, { tone: Tone; count: number }>(),
     };
-    lines.set(scheduleId, held);
-    return held;
+    lines.set(scheduleId, line);
+    return line;
   };
   for (const { scheduleId, agentId, at, dark } of timeline.moments) {
-    const held = of(scheduleId, agentId, names.get(scheduleId) ?? '…');
-    held.line = {
-      ...held.line,
-      toCome: held.line.toCome + 1,
-      dark: held.line.dark + (dark === null ? 0 : 1),
-      next: held.line.next ?? (dark === null ? at : null),
+    const line = of(scheduleId, agentId, names.get(scheduleId) ?? '…');
+    line.line = {
+      ...line.line,
+      toCome: line.line.toCome + 1,
+      dark: line.line.dark + (dark === null ? 0 : 1),
+      next: line.line.next ?? (dark === null ? at : null),
     };
   }
   for (const one of timeline.occurrences) {
@@ -397,8 +397,8 @@ function Drawing({ timeline, scheduled, mates, now }: Shown) {
 }
 
 function Facts({ timeline, scheduled, mates, now }: Shown) {
-  const known = new Map(scheduled.map(({ scheduleId, schedule }) => [scheduleId, schedule.name]));
-  const lines = linesOf(timeline, known, outcomeText);
+  const names = new Map(scheduled.map(({ scheduleId, schedule }) => [scheduleId, schedule.name]));
+  const lines = linesOf(timeline, names, outcomeText);
   return (
     // Scrollable where it is too wide, by keyboard too.
     // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex

@@ -35,14 +35,14 @@ export function ToolsField({ tools, onTools, wrong, unset = t`As its agent’s` 
     // Tools that the person has not allowed would be refused.
     offered: offered.filter(({ use, gone }) => use && !gone).map(({ called }) => called),
   }));
-  const known = new Set(servers.flatMap(({ offered }) => offered));
+  const offeredTools = new Set(servers.flatMap(({ offered }) => offered));
   // A server may be offline, or may have withdrawn a tool. Ticked tools stay until they are
   // unticked.
-  const away = (tools ?? []).filter((tool) => !KNOWN.has(tool) && !known.has(tool));
+  const away = (tools ?? []).filter((tool) => !KNOWN.has(tool) && !offeredTools.has(tool));
   // An unticked tool can be ticked again while the editor is open.
   const [seenAway, setSeenAway] = useState<readonly string[]>([]);
   const others =
-    mcpServers.kind === 'loading' ? [] : [...new Set([...seenAway, ...away])].filter((tool) => !known.has(tool));
+    mcpServers.kind === 'loading' ? [] : [...new Set([...seenAway, ...away])].filter((tool) => !offeredTools.has(tool));
   const onOthers = (next: readonly string[]) => {
     setSeenAway(others);
     onTools(next);

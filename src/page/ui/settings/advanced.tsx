@@ -147,14 +147,14 @@ function SelectCell({
   const [own, under] = [column.own(path), column.under(path)].map((value) => JSON.stringify(value));
   const textOf = (value: string | undefined) => options.find((option) => option.value === value)?.text ?? value ?? '';
   const inherits = column.agentId !== null;
-  const held = own ?? (inherits ? '' : (under ?? ''));
+  const choice = own ?? (inherits ? '' : (under ?? ''));
   return (
     <select
       id={fieldId}
       className="field full text-3"
       aria-labelledby={labelledBy}
       data-own={own !== undefined}
-      value={held}
+      value={choice}
       onChange={({ target: { value } }) =>
         void set(value === '' || (!inherits && value === under) ? undefined : JSON.parse(value))
       }
@@ -165,7 +165,9 @@ function SelectCell({
           {text}
         </option>
       ))}
-      {held !== '' && !options.some(({ value }) => value === held) && <option value={held}>{textOf(held)}</option>}
+      {choice !== '' && !options.some(({ value }) => value === choice) && (
+        <option value={choice}>{textOf(choice)}</option>
+      )}
     </select>
   );
 }
@@ -263,8 +265,8 @@ function toolRows(columns: readonly Column[]): readonly Setting[] {
 function AllowedCommands({ column }: { column: Column }) {
   const path = ['coordination', 'allowed_commands'];
   const told = useTold();
-  const held = column.own(path) ?? column.under(path);
-  const commands = Array.isArray(held) ? held.filter((each) => typeof each === 'string') : [];
+  const patterns = column.own(path) ?? column.under(path);
+  const commands = Array.isArray(patterns) ? patterns.filter((each) => typeof each === 'string') : [];
   if (commands.length === 0) return null;
   const label = t`Commands that run without asking`;
   return (

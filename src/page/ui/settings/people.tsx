@@ -12,15 +12,15 @@ import { useTold } from './told.ts';
 function NameField({ setting, label }: { setting: 'humanName' | 'leadName'; label: string }) {
   const actions = useActions();
   const told = useTold();
-  const held = useHousehold(({ settings }) => settings[setting]);
+  const ownName = useHousehold(({ settings }) => settings[setting]);
   const save = (name: Settings[typeof setting]) => actions.saveSetting(setting, name);
   const { props, isWrong } = useDraft({
-    text: held,
+    text: ownName,
     parse(text) {
       const name = text.trim();
       return name !== '' && isSettingValue(setting, name) ? name : undefined;
     },
-    onSave: (name) => told({ label, save: () => save(name), undo: () => save(held), atSessionStart: true }),
+    onSave: (name) => told({ label, save: () => save(name), undo: () => save(ownName), atSessionStart: true }),
   });
   return (
     <Field

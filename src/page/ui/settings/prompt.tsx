@@ -68,8 +68,8 @@ function Preview({ template }: { template: string }) {
 export function PromptSection() {
   const actions = useActions();
   const { notices } = useRoost();
-  const held = useHousehold((state) => state.settings.wakeTemplate);
-  const current = held === '' ? TEMPLATES.wake : held;
+  const template = useHousehold((state) => state.settings.wakeTemplate);
+  const current = template === '' ? TEMPLATES.wake : template;
   const [text, setText] = useState(current);
   const [message, setMessage] = useState<string | null>(null);
   const field = useRef<HTMLTextAreaElement>(null);
@@ -94,7 +94,7 @@ export function PromptSection() {
         run: () => {
           setText(current);
           setMessage(null);
-          void actions.saveSetting('wakeTemplate', held);
+          void actions.saveSetting('wakeTemplate', template);
         },
       });
     setMessage(saved.ok ? t`Saved` : t`Could not save this. ${saved.reason}`);
@@ -133,7 +133,9 @@ export function PromptSection() {
           }}
         />
         <p id={`${id}-state`} className="setting-state" role="status" data-wrong={wrong !== null}>
-          {wrong ?? message ?? (changed ? t`Not saved yet` : held === '' ? t`the original` : asBeginning(t`changed`))}
+          {wrong ??
+            message ??
+            (changed ? t`Not saved yet` : template === '' ? t`the original` : asBeginning(t`changed`))}
         </p>
         <div className="setting-row">
           <button
@@ -143,13 +145,13 @@ export function PromptSection() {
             onClick={() => void save(text === TEMPLATES.wake ? '' : text)}
           >{t`Save`}</button>
           {changed && <button type="button" className="ghost" onClick={() => setText(current)}>{t`Discard`}</button>}
-          {(held !== '' || text !== TEMPLATES.wake) && (
+          {(template !== '' || text !== TEMPLATES.wake) && (
             <button
               type="button"
               className="ghost"
               onClick={() => {
                 setText(TEMPLATES.wake);
-                if (held !== '') void save('');
+                if (template !== '') void save('');
               }}
             >{t`Restore the original`}</button>
           )}

@@ -92,14 +92,14 @@ function useArrival(section: SettingsSection | null): void {
     if (name === '' || section === null) return undefined;
     const wanted = decodeURIComponent(name);
     const arrive = () => {
-      const found = [...document.querySelectorAll<HTMLElement>('.settings-section :is(h2, h3, label, legend)')].find(
+      const heading = [...document.querySelectorAll<HTMLElement>('.settings-section :is(h2, h3, label, legend)')].find(
         (each) => each.textContent.trim().startsWith(wanted),
       );
-      if (!found) return false;
-      found.scrollIntoView?.({ block: 'center' });
-      const field = found instanceof HTMLLabelElement ? found.control : null;
-      if (!field) found.tabIndex = -1;
-      (field ?? found).focus();
+      if (!heading) return false;
+      heading.scrollIntoView?.({ block: 'center' });
+      const field = heading instanceof HTMLLabelElement ? heading.control : null;
+      if (!field) heading.tabIndex = -1;
+      (field ?? heading).focus();
       return true;
     };
     if (arrive()) return undefined;

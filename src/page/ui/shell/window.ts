@@ -41,16 +41,18 @@ export function useFocusPlace(shown: string, onHome: () => void): Around['focus'
  * those with Ctrl or ⌘. Escape leaves a field first. `may`: which commands are available.
  */
 export function useKeys(around: Around, may: (command: Command) => boolean): void {
-  const held = useRef({ around, may });
+  const latest = useRef({ around, may });
   useEffect(() => {
-    held.current = { around, may };
+    latest.current = { around, may };
   });
   const commands = useCommands();
   useEffect(() => {
     /** Runs the command of these keys; false: there is none. */
     const run = ({ commandsOf }: Commands, press: Pressed): boolean => {
-      const command = commandsOf(held.current.around).find(({ keys }) => keys !== undefined && isPressed(keys, press));
-      if (!command || command.disabled || !held.current.may(command)) return false;
+      const command = commandsOf(latest.current.around).find(
+        ({ keys }) => keys !== undefined && isPressed(keys, press),
+      );
+      if (!command || command.disabled || !latest.current.may(command)) return false;
       command.run();
       return true;
     };

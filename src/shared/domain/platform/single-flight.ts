@@ -14,21 +14,21 @@ export function singleFlight<Value>(run: () => Promise<Value>): () => Promise<Va
  * have changed. All callers resolve when no run is left. A failure rejects all of them and stops.
  */
 export function runAgain(run: () => Promise<void>): () => Promise<void> {
-  let asked = false;
+  let isAskedAgain = false;
   let underWay: Promise<void> | null = null;
   async function work(): Promise<void> {
     try {
-      while (asked) {
-        asked = false;
+      while (isAskedAgain) {
+        isAskedAgain = false;
         await run();
       }
     } finally {
-      // Synchronous with the last check of `asked`, so that no call falls in between.
+      // Synchronous with the last check of `isAskedAgain`, so that no call falls in between.
       underWay = null;
     }
   }
   return () => {
-    asked = true;
+    isAskedAgain = true;
     return (underWay ??= Promise.resolve().then(work));
   };
 }
@@ -51,12 +51,12 @@ export function keepLoaded<Value>(
     get() {
       const now = fresh?.elapsed() ?? 0;
       if (kept && (!fresh || now - kept.at < fresh.forMs)) return kept.value;
-      const asked = { at: now, value: load() };
-      kept = asked;
-      asked.value.catch(() => {
-        if (kept === asked) kept = null;
+      const entry = { at: now, value: load() };
+      kept = entry;
+      entry.value.catch(() => {
+        if (kept === entry) kept = null;
       });
-      return asked.value;
+      return entry.value;
     },
     forget() {
       kept = null;

@@ -245,20 +245,20 @@ interface LockDeps {
 }
 
 export function takeWorkerLock({ locks, after, onWait }: LockDeps): WorkerLock {
-  let held = false;
+  let isHeld = false;
   const released = createDeferred();
   const acquired = createDeferred();
   const cancel = after(LEDGER.lockGrace, onWait);
   locks
     .request(LEDGER.lock, async () => {
       cancel();
-      held = true;
+      isHeld = true;
       acquired.resolve();
       await released.promise;
-      held = false;
+      isHeld = false;
     })
     .catch(acquired.reject);
-  return { held: () => held, acquired: acquired.promise, release: released.resolve };
+  return { held: () => isHeld, acquired: acquired.promise, release: released.resolve };
 }
 
 // Connects tabs to this worker: through the ports of a SharedWorker, or over a channel from a

@@ -93,12 +93,12 @@ export async function compareDocuments(
 ): Promise<Comparison> {
   const taken = docs.filter((doc) => !isForgotten(doc));
   const tx = db.transaction([...DOCUMENT_STORES]);
-  const held = await Promise.all(taken.map((doc) => tx.objectStore(storeOf(doc)).get(doc._id)));
+  const stored = await Promise.all(taken.map((doc) => tx.objectStore(storeOf(doc)).get(doc._id)));
   const fresh: string[] = [];
   const different: string[] = [];
   let same = 0;
   taken.forEach((doc, i) => {
-    const here = held[i]?.doc;
+    const here = stored[i]?.doc;
     if (here === undefined) fresh.push(doc._id);
     else if (isDeepEqual(here, doc)) same += 1;
     else different.push(doc._id);

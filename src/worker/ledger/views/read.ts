@@ -160,11 +160,11 @@ export async function readConversation(
   // The page is of a conversation that was hidden meanwhile.
   if ((after[1] ?? '') >= end) return { messages: [], sessions: [], runs: [], read: [], before: null };
   const range = IDBKeyRange.bound(after, [agentId, end], true);
-  const found = await tx
+  const rows = await tx
     .objectStore('messages')
     .index('place')
     .getAll(range, limit + 1);
-  const page = found.slice(0, limit);
+  const page = rows.slice(0, limit);
   const oldest = page.at(-1)?.place;
   const messages = docsOf(page).reverse();
   const waited = messages.filter((doc) => doc['waiting'] === true);
@@ -187,7 +187,7 @@ export async function readConversation(
     sessions: docsOf(sessions.flat()).sort(byAge),
     runs: runs.flatMap((record) => (record && isKnown(record.doc) && record.doc.type === 'run' ? [record.doc] : [])),
     read: reads.flatMap((record) => (record ? [record.doc.messageId] : [])),
-    before: found.length > limit && oldest ? `${oldest[1]}|${oldest[2]}` : null,
+    before: rows.length > limit && oldest ? `${oldest[1]}|${oldest[2]}` : null,
   };
 }
 
@@ -312,12 +312,12 @@ export async function readMentioning(
         if (before === undefined || doc.at < before) first.set(placeOf(doc), doc.at);
       }
     }
-  const found = summaries.filter((doc) => isMeant(doc) || (first.get(placeOf(doc)) ?? AFTER_ALL) < doc.at);
+  const meant = summaries.filter((doc) => isMeant(doc) || (first.get(placeOf(doc)) ?? AFTER_ALL) < doc.at);
   return {
-    ids: [...ids, ...found.map(({ _id }) => _id)],
+    ids: [...ids, ...meant.map(({ _id }) => _id)],
     messages: ids.length,
     agentIds: [],
-    summaries: found.map(({ agentId, time, blocks }) => ({ agentId, time, text: textOf(blocks) })),
+    summaries: meant.map(({ agentId, time, blocks }) => ({ agentId, time, text: textOf(blocks) })),
   };
 }
 

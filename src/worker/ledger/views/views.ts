@@ -70,14 +70,14 @@ export async function readFound(
   const newest = tx.objectStore('records').index('slot');
   const titles = new Map<string, Promise<string | null>>();
   const titleOf = (threadId: string) => {
-    const known =
+    const title =
       titles.get(threadId) ??
       newest.get(`thread ${threadId}`).then((record) => {
         const doc = record?.doc;
         return doc && isKnown(doc) && doc.type === 'thread' ? doc.value.title : null;
       });
-    titles.set(threadId, known);
-    return known;
+    titles.set(threadId, title);
+    return title;
   };
   const isRewritten = async (agentId: string) =>
     (await tx.objectStore('changes').index('slot').getKey(`agent-change soul:${agentId}`)) !== undefined;
@@ -290,11 +290,11 @@ export async function createViews(deps: ViewsDeps): Promise<Views> {
     async unknown(docs) {
       if (docs.length === 0) return docs;
       const waits = docs.map(({ _id }) => ids.has(_id));
-      const held = await holds(
+      const areHeld = await holds(
         db.transaction([...new Set(docs.map(storeOf))], 'readonly'),
         docs.map((doc) => ({ store: storeOf(doc), id: doc._id })),
       );
-      return docs.filter((_doc, i) => !held[i] && !waits[i]);
+      return docs.filter((_doc, i) => !areHeld[i] && !waits[i]);
     },
     waiting: () => waiting,
     documents: () => documents,

@@ -204,14 +204,14 @@ export function holds(
   if (keys.length === 0) return Promise.resolve([]);
   const raw: IDBTransaction = unwrap(tx);
   return new Promise((resolve, reject) => {
-    const held: boolean[] = [];
+    const areHeld: boolean[] = [];
     let open = keys.length;
     keys.forEach(({ store, id }, i) => {
       const request = raw.objectStore(store).getKey(id);
       request.onsuccess = () => {
-        held[i] = request.result !== undefined;
+        areHeld[i] = request.result !== undefined;
         open -= 1;
-        if (open === 0) resolve(held);
+        if (open === 0) resolve(areHeld);
       };
       request.onerror = () => reject(request.error ?? new Error('A view could not be asked.'));
     });
@@ -296,11 +296,11 @@ export const DOCUMENT_STORES: readonly DocumentStore[] = [
 /** Those of the documents that no view holds, each once. */
 export async function unseen(tx: ViewsTransaction, docs: readonly Doc[]): Promise<readonly Doc[]> {
   const distinct = [...new Map(docs.map((doc) => [doc._id, doc])).values()];
-  const held = await holds(
+  const areHeld = await holds(
     tx,
     distinct.map((doc) => ({ store: storeOf(doc), id: doc._id })),
   );
-  return distinct.filter((_doc, i) => !held[i]);
+  return distinct.filter((_doc, i) => !areHeld[i]);
 }
 
 /**
@@ -326,11 +326,11 @@ async function countKinds(tx: ViewsTransaction, fresh: readonly Doc[]): Promise<
   const store = tx.objectStore('kinds');
   const added = new Map<string, KindRecord>();
   for (const doc of fresh) {
-    const held = added.get(doc.type) ?? { type: doc.type, documents: 0, chars: 0 };
+    const count = added.get(doc.type) ?? { type: doc.type, documents: 0, chars: 0 };
     added.set(doc.type, {
       type: doc.type,
-      documents: held.documents + 1,
-      chars: held.chars + JSON.stringify(doc).length,
+      documents: count.documents + 1,
+      chars: count.chars + JSON.stringify(doc).length,
     });
   }
   await Promise.all(

@@ -13,8 +13,8 @@ import { LEDGER } from '../settings.ts';
  */
 export async function ensureKey(material: Uint8Array | null): Promise<void> {
   const bag = await getKeyBag(ensureSuperThis(), { url: `indexeddb://${LEDGER.keyBag}` });
-  const held = await bag.getNamedKey(LEDGER.keyName, true);
-  if (held.isOk()) return;
+  const key = await bag.getNamedKey(LEDGER.keyName, true);
+  if (key.isOk()) return;
   const made = await bag.getNamedKey(LEDGER.keyName, false, material ?? crypto.getRandomValues(new Uint8Array(32)));
   if (made.isErr()) throw made.Err();
   await flushKeyBag();
