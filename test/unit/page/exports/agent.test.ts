@@ -79,7 +79,7 @@ const failure = async (work: Promise<unknown>) => {
 const kindOf = async (work: Promise<unknown>) => (await failure(work)).kind;
 
 describe('An agent as a folder', () => {
-  it('has its soul, its identity, its memory, a file for each session, and a word about it all', async () => {
+  it('exports an agent with soul, identity, memory, a file for each session and a readme', async () => {
     const files = await unzipped(await agentZipOf([...LYRA, ...OTHERS], 'a1'));
     expect(Object.keys(files).sort()).toEqual([
       'Lyra/README.txt',
@@ -127,7 +127,7 @@ describe('An agent as a folder', () => {
     );
   });
 
-  it('has names that every system takes', async () => {
+  it('uses file names that every system accepts', async () => {
     const nameOf = async (name: string) =>
       Object.keys(await unzipped(await agentZipOf([{ ...identityDoc(1, 'a1', 0), name }], 'a1')))[0]?.split('/')[0];
     expect(await nameOf('../../etc/passwd')).toBe('-..-etc-passwd');
@@ -150,7 +150,7 @@ describe('An agent as a folder', () => {
     expect(new Set(Object.keys(files).map((path) => path.toLowerCase())).size).toBe(6);
   });
 
-  it('of nobody cannot be written, and leaves no half file', async () => {
+  it('refuses to export an unknown agent, and leaves no half file', async () => {
     const { sink, end } = memorySink();
     await expect(
       exportsHere().exportAgent({ agentId: 'nobody', read: memoryLedger(LYRA).read, sink, exportedAt: 0 }),
@@ -188,7 +188,7 @@ describe('A soul written by hand', () => {
       { name: 'Nova', soul: 'I am.' },
     ],
     ['with backslashes for folders', { 'Mo\\SOUL.md': strToU8('I am.') }, { name: 'Mo' }],
-  ])('is found %s', async (_where, files, expected) => {
+  ])('finds a soul written by hand %s', async (_where, files, expected) => {
     expect(await read(zipped(files))).toMatchObject({
       agentId: null,
       documents: [],
@@ -198,13 +198,13 @@ describe('A soul written by hand', () => {
     });
   });
 
-  it('may come as a bare file, whose name may be its own', async () => {
+  it("reads a soul from a bare file, and its name from the file's name", async () => {
     expect(await read(new File(['# Mo\nI am.'], 'x.md'))).toMatchObject({ name: 'Mo', soul: '# Mo\nI am.' });
     expect(await read(new File(['I am.'], 'Mira.md'))).toMatchObject({ name: 'Mira' });
     expect(await read(new File(['I am.'], 'SOUL.md'))).toMatchObject({ name: null });
   });
 
-  it('is the shallowest of several, and the others are named', async () => {
+  it('takes the shallowest of several souls, and names the others', async () => {
     const parsed = await read(
       zipped({ 'x/y/SOUL.md': strToU8('deep'), 'b/SOUL.md': strToU8('b'), 'a/SOUL.md': strToU8('a') }),
     );
@@ -214,7 +214,7 @@ describe('A soul written by hand', () => {
     ]);
   });
 
-  it('is not taken where it has no words, too many, or is no text', async () => {
+  it('refuses a soul without words, with too many, or that is no text', async () => {
     expect(await kindOf(read(zipped({ 'SOUL.md': strToU8(' \n') })))).toBe('not-an-export');
     expect(await kindOf(read(zipped({ 'SOUL.md': strToU8('x'.repeat(LIMITS.soul + 1)) })))).toBe('too-large');
     expect(await kindOf(read(new Blob([new Uint8Array([0x89, 0x50, 0, 0xff])])))).toBe('not-an-export');
@@ -230,14 +230,14 @@ describe('A folder that somebody changed', () => {
     return zipped(Object.fromEntries(Object.entries(files).map(([path, text]) => [path, strToU8(text)])));
   };
 
-  it('has a soul that an editor saved: it is the same', async () => {
+  it('takes a soul that an editor saved unchanged for the same soul', async () => {
     const parsed = await read(
       await rezip((files) => (files['Lyra/SOUL.md'] = `\ufeff${SOUL.replaceAll('\n', '\r\n')}`)),
     );
     expect(parsed).toMatchObject({ soul: SOUL, warnings: [] });
   });
 
-  it('has a soul that says something else: it is a later soul', async () => {
+  it('takes a soul with other words for a later soul', async () => {
     const parsed = await read(await rezip((files) => (files['Lyra/SOUL.md'] = 'I am another.')));
     expect(parsed).toMatchObject({ agentId: 'a1', soul: 'I am another.', warnings: [{ kind: 'soul-edited' }] });
   });
@@ -249,13 +249,13 @@ describe('A folder that somebody changed', () => {
     });
   });
 
-  it('lost its identity: a soul by hand, and words of nobody', async () => {
+  it('reads a folder without an identity as a soul by hand, with words of nobody', async () => {
     const parsed = await read(await rezip((files) => delete files['Lyra/identity.json']));
     expect(parsed).toMatchObject({ agentId: null, name: 'Lyra', documents: [] });
     expect(parsed.warnings).toHaveLength(3);
   });
 
-  it('has lines that are none, or of somebody else: they are left out, and it says so', async () => {
+  it('leaves out invalid lines and lines of other agents, and says so', async () => {
     const file = await rezip((files) => {
       files['Lyra/transcripts/2026-01-01-s2.jsonl'] +=
         `half a line\n${JSON.stringify(messageDoc(50, { agentId: 'a2' }))}\n${JSON.stringify(settingDoc(51, 'humanName', 'x'))}\n`;
@@ -271,7 +271,7 @@ describe('A folder that somebody changed', () => {
     ]);
   });
 
-  it('has a memory that names somebody else inside, or that no relay would take: it is left out', async () => {
+  it('leaves out a memory that names another agent, or that no relay would take', async () => {
     const parsed = await read(
       await rezip((files) => {
         for (const doc of [
@@ -285,7 +285,7 @@ describe('A folder that somebody changed', () => {
     expect(parsed.warnings).toMatchObject([{ kind: 'unreadable', path: 'Lyra/more.jsonl' }]);
   });
 
-  it('is of a newer Roost', async () => {
+  it('refuses a folder of a newer Roost', async () => {
     expect(
       await kindOf(
         read(
@@ -303,13 +303,13 @@ describe('A folder that somebody changed', () => {
 });
 
 describe('A zip that is not right', () => {
-  it('is not whole, wherever it was cut', async () => {
+  it('refuses a zip that is cut anywhere', async () => {
     const bytes = await bytesOf(await agentZipOf(LYRA, 'a1'));
     for (let length = 4; length < bytes.length; length += 13)
       expect(await kindOf(read(new Blob([bytes.subarray(0, length)]))), `${length} bytes`).toBe('damaged');
   });
 
-  it('has one byte that is another: it is refused, or it is the same agent', async () => {
+  it('refuses a zip with one changed byte, or reads the same agent from it', async () => {
     const bytes = await bytesOf(await agentZipOf(LYRA, 'a1'));
     let refused = 0;
     for (let at = 0; at < bytes.length; at += STRIDE) {
@@ -345,14 +345,14 @@ describe('A zip that is not right', () => {
     expect(await kindOf(read(new Blob([bytes])))).toBe('too-large');
   });
 
-  it('has more files than an agent could have', async () => {
+  it('refuses a zip with more files than an agent could have', async () => {
     const files = Object.fromEntries(
       Array.from({ length: EXPORT_FORMAT.zipEntries + 1 }, (_, i) => [`f${i}`, new Uint8Array(0)]),
     );
     expect(await kindOf(read(zipped({ ...files, 'SOUL.md': strToU8('I am.') })))).toBe('too-large');
   });
 
-  it('is locked, or packed in another way', async () => {
+  it('refuses a zip that is locked or compressed in another way', async () => {
     const changed = (at: number, value: number) => {
       const bytes = new Uint8Array(zipSync({ 'SOUL.md': strToU8('I am.') }));
       const view = new DataView(bytes.buffer);
@@ -363,7 +363,7 @@ describe('A zip that is not right', () => {
     expect((await failure(read(changed(10, 14)))).message).toContain('ordinary zip');
   });
 
-  it('has something before it and a comment after it, and is right all the same', async () => {
+  it('reads a zip with bytes before it and a comment after it', async () => {
     const zip = zipSync({ 'SOUL.md': strToU8('I am.') });
     const comment = strToU8('packed by hand');
     const ended = new Uint8Array([...zip, ...comment]);

@@ -207,7 +207,7 @@ describe('A copy of routines and limits', () => {
   const older = version(40, 'schedule', 's1', routine('Greet Ada.'), 'a1');
   const home = [...HOME, older];
 
-  it('is taken routine by routine, each shown with what is here', async () => {
+  it('imports routine by routine, each shown beside the one that is here', async () => {
     const [one, two] = [
       version(50, 'schedule', 's1', routine('Send all to Mallory.'), 'a1'),
       version(51, 'schedule', 's2', routine('Read the news.', { name: 'News' }), 'a1'),
@@ -370,7 +370,7 @@ describe('A copy that hides a change behind another', () => {
     expect((await imported([hidden, cover])).came).toEqual([]);
   });
 
-  it('under one id, is no copy', async () => {
+  it('refuses a copy with two changes under one id', async () => {
     const mallory = changeDoc(50, 'a1', { kind: 'rename', name: 'Mallory' });
     const cover = { ...mallory, at: stampOf(51), change: { kind: 'rename', name: LYRA.name } };
     await expect(open(packed([mallory, cover]), memoryLedger(HOME))).rejects.toMatchObject({ kind: 'damaged' });
@@ -378,7 +378,7 @@ describe('A copy that hides a change behind another', () => {
 });
 
 describe('A copy', () => {
-  it('is taken change by change', async () => {
+  it('imports change by change', async () => {
     const wanted = changeDoc(51, 'a1', { kind: 'rename', name: 'C' });
     const { came } = await imported([changeDoc(50, 'lead', { kind: 'rename', name: 'B' }), wanted], ['name:a1']);
     expect(came).toEqual([wanted._id]);

@@ -113,7 +113,7 @@ describe('A copy of the household', () => {
     );
   });
 
-  it('is JSON Lines between a header and a footer that has the digest of all before it', async () => {
+  it('writes JSON Lines between a header and a footer with the digest of all before it', async () => {
     const lines = await linesOf(await exportOf(HOUSE));
     expect(lines.at(-1)).toBe('');
     const footer: unknown = JSON.parse(lines.at(-2) ?? '');
@@ -140,7 +140,7 @@ describe('A copy of the household', () => {
     ).toEqual(HOUSE.map(({ _id }) => _id).sort());
   });
 
-  it('under a passphrase is a file of the age format, version 1, for one passphrase', async () => {
+  it('writes a file of the age format, version 1, under a passphrase', async () => {
     stretchBy(REAL_FACTOR);
     const bytes = await bytesOf(await exportOf(HOUSE, 'open sesame'));
     const header = new TextDecoder('latin1').decode(bytes.subarray(0, 200));
@@ -150,12 +150,12 @@ describe('A copy of the household', () => {
     expect(Buffer.from(bytes).includes('household')).toBe(false);
   });
 
-  it('of nobody is a copy as well', async () => {
+  it('copies a household without agents', async () => {
     const ledger = memoryLedger();
     expect(await importInto(ledger, await exportOf([]))).toEqual({ documents: 0, written: 0, leftOut: 0 });
   });
 
-  it('is made of pages that grow with how short the documents are, and never beyond what a page can carry', async () => {
+  it('fetches larger pages for shorter documents, up to what a page can carry', async () => {
     const ledger = memoryLedger(
       range(3_000).map((n): Doc => ({ _id: `${n}`, type: 'x', schema: 1, at: messageDoc(n).at })),
     );
@@ -238,7 +238,7 @@ describe('A copy of the household', () => {
 });
 
 describe('Making a copy ends', () => {
-  it('at once when it is called off, and leaves no half file', async () => {
+  it('stops at once when it is cancelled, and leaves no half file', async () => {
     const calling = new AbortController();
     const { sink, end } = memorySink();
     const ledger = memoryLedger(range(500).map((n) => messageDoc(n)));
@@ -255,7 +255,7 @@ describe('Making a copy ends', () => {
     expect(pages).toBe(2);
   });
 
-  it('before it begins when it was called off already', async () => {
+  it('stops before it begins when it was cancelled already', async () => {
     const { sink, end } = memorySink();
     const signal = AbortSignal.abort(new Error('never mind'));
     await expect(
@@ -264,7 +264,7 @@ describe('Making a copy ends', () => {
     expect(end.state).toBe('aborted');
   });
 
-  it('with the ledger’s own error where it cannot be read', async () => {
+  it('fails with the ledger’s own error when the ledger cannot be read', async () => {
     const { sink, end } = memorySink();
     const broken = new Error('The browser’s storage failed.');
     await expect(
@@ -273,7 +273,7 @@ describe('Making a copy ends', () => {
     expect(end.state).toBe('aborted');
   });
 
-  it('with the sink’s own error where it is full', async () => {
+  it('fails with the sink’s own error when the sink is full', async () => {
     const full = new Error('No room left.');
     const sink = new WritableStream<Uint8Array>({ write: () => Promise.reject(full) });
     await expect(
@@ -281,7 +281,7 @@ describe('Making a copy ends', () => {
     ).rejects.toBe(full);
   });
 
-  it('with a word where the passphrase is empty', async () => {
+  it('refuses an empty passphrase', async () => {
     expect(
       await kindOf(
         exportsHere().exportHousehold({
@@ -365,7 +365,7 @@ describe('Importing', () => {
     expect(left.filter((doc) => doc['agentId'] === 'a2')).toHaveLength(6);
   });
 
-  it('can be called off between two batches, and taken up again', async () => {
+  it('stops between two batches when it is cancelled, and continues later', async () => {
     const docs = range(1_200).map((n) => messageDoc(n));
     const file = await exportOf(docs);
     const ledger = memoryLedger();
@@ -429,25 +429,25 @@ describe('A file that is not right', () => {
     ['a line of text', 'hello\n'],
     ['other JSON', '{"name":"x"}\n'],
     ['a zip', 'PK\x03\x04'],
-  ])('is none of ours: %s', async (_name, text) => {
+  ])('refuses a file of another program: %s', async (_name, text) => {
     expect(await kindOf(opening(new Blob([Buffer.from(text, 'latin1')])))).toBe('not-an-export');
     expect(await kindOf(opening(repack([text])))).toBe('not-an-export');
   });
 
-  it('is sealed for a key', async () => {
+  it('refuses a file that is sealed for a key', async () => {
     const file = new Blob([
       `age-encryption.org/v1\n-> X25519 ${'A'.repeat(43)}\n${'A'.repeat(43)}\n--- ${'A'.repeat(43)}\n${'x'.repeat(100)}`,
     ]);
     expect((await failure(opening(file, 'p'))).message).toContain('age');
   });
 
-  it('is of a newer Roost', async () => {
+  it('refuses a file of a newer Roost', async () => {
     const [, ...rest] = await linesOf(await exportOf(HOUSE));
     const file = repack([JSON.stringify({ roost: 'household', version: 2, somethingElse: true }), ...rest]);
     expect(await kindOf(opening(file))).toBe('newer-version');
   });
 
-  it('has lost a document, has one too many, or one that is none', async () => {
+  it('refuses a file with a missing, an additional or an invalid document', async () => {
     const lines = await linesOf(await exportOf(HOUSE));
     expect(await kindOf(opening(repack(lines.toSpliced(3, 1))))).toBe('damaged');
     expect(await kindOf(opening(repack(lines.toSpliced(3, 0, lines[3] ?? ''))))).toBe('damaged');
@@ -456,7 +456,7 @@ describe('A file that is not right', () => {
     expect(await kindOf(opening(repack([`${lines[0] ?? ''} `, ...lines.slice(1)])))).toBe('damaged');
   });
 
-  it.each([600, 6_000, 200_000])('has a document that is nested %i levels deep, and says so', async (levels) => {
+  it.each([600, 6_000, 200_000])('refuses a document nested %i levels deep, and says so', async (levels) => {
     const lines = await linesOf(await exportOf(HOUSE));
     const value = `${'['.repeat(levels)}${']'.repeat(levels)}`;
     const deep = JSON.stringify({ ...messageDoc(1), _id: 'later:1', type: 'later', value: 0 }).replace(
@@ -472,13 +472,13 @@ describe('A file that is not right', () => {
     }
   });
 
-  it('has lost its last lines', async () => {
+  it('refuses a file without its last lines', async () => {
     const lines = await linesOf(await exportOf(HOUSE));
     for (const kept of [1, 2, 5, lines.length - 2])
       expect(await kindOf(opening(repack(lines.slice(0, kept)))), `${kept} lines`).toBe('cut-short');
   });
 
-  it('was cut anywhere', async () => {
+  it('refuses a file that is cut anywhere', async () => {
     const bytes = await bytesOf(await exportOf(HOUSE));
     for (let length = 1; length < bytes.length; length += 1) {
       const kind = await kindOf(opening(new Blob([bytes.subarray(0, length)])));
@@ -486,7 +486,7 @@ describe('A file that is not right', () => {
     }
   });
 
-  it('has one byte that is another, wherever it is', async () => {
+  it('refuses a file with one changed byte anywhere', async () => {
     const bytes = await bytesOf(await exportOf(HOUSE));
     const unnoticed: number[] = [];
     for (let at = 0; at < bytes.length; at += 1) {
@@ -509,7 +509,7 @@ describe('A file that is not right', () => {
     expect(unnoticed.every((at) => at >= 3 && at <= 9)).toBe(true);
   });
 
-  it('nothing of it is imported where its end is wrong, though its beginning is right', async () => {
+  it('imports nothing when only the end of the file is wrong', async () => {
     const docs = range(1_500).map((n) => messageDoc(n));
     const lines = await linesOf(await exportOf(docs));
     const ledger = memoryLedger();
@@ -517,7 +517,7 @@ describe('A file that is not right', () => {
     expect(ledger.batches).toEqual([]);
   });
 
-  it('was changed after it was opened', async () => {
+  it('refuses a file that changed after it was opened', async () => {
     const ledger = memoryLedger();
     const opened = await open(await exportOf(HOUSE), ledger);
     const swapped = { ...opened, source: { ...opened.source, file: await exportOf(HOUSE.slice(1)) } };
@@ -530,7 +530,7 @@ describe('A file that is not right', () => {
 });
 
 describe('A sealed file that is not right', () => {
-  it('was cut, or has one byte that is another, in its header or in any block', async () => {
+  it('refuses a sealed file that is cut or has a changed byte, in its header or in any block', async () => {
     const noise = (n: number) =>
       range(30_000)
         .map((i) => String.fromCharCode(0x4e00 + ((n * 7919 + i * i * 104_729) % 20_000)))
@@ -565,7 +565,7 @@ describe('A sealed file that is not right', () => {
     expect(await kindOf(reading(end))).toMatch(/^(cut-short|damaged)$/);
   });
 
-  it('has a header that was changed', async () => {
+  it('refuses a sealed file with a changed header', async () => {
     const bytes = await bytesOf(await exportOf(HOUSE, 'p'));
     const mac = new TextDecoder('latin1').decode(bytes.subarray(0, 400)).indexOf('\n--- ') + 6;
     const changed = bytes.with(mac, bytes[mac] === 65 ? 66 : 65);
@@ -597,7 +597,7 @@ describe('The worker', () => {
     await exports.warm();
   });
 
-  it('that the browser refuses to start is missing as well', async () => {
+  it('reports a worker that the browser refuses to start as missing', async () => {
     const exports = createExports({
       spawn: () => {
         throw new Error('refused');

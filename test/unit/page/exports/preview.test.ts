@@ -85,7 +85,7 @@ describe('A preview', () => {
 });
 
 describe('A conflict', () => {
-  it('is a seat that somebody else has here: the earlier born sits', async () => {
+  it('reports a seat that another agent has here, and seats the one born first', async () => {
     const [early, late] = [born(identityDoc(1, 'a1', 3), 100), born(identityDoc(2, 'b1', 3), 200)];
     const names = { a: { agentId: 'a1', name: 'Name a1' }, b: { agentId: 'b1', name: 'Name b1' } };
     // Who would take a seat that somebody has is asked for: see ./consent.test.ts.
@@ -98,7 +98,7 @@ describe('A conflict', () => {
     ]);
   });
 
-  it('is no seat that was given up, on either side, nor one that two in the file already argued about', async () => {
+  it('reports no conflict for a seat that was left, or that two in the file already shared', async () => {
     const [one, two] = [identityDoc(1, 'a1', 3), identityDoc(2, 'b1', 3)];
     const away = changeDoc(3, 'b1', { kind: 'seat', position: 5 });
     expect((await previewOf([one], [two, away])).conflicts).toEqual([]);
@@ -108,7 +108,7 @@ describe('A conflict', () => {
     expect((await previewOf([one, two], [one, two])).conflicts).toEqual([]);
   });
 
-  it('is another lead that was named later: the one of here holds', async () => {
+  it('reports another lead that was named later, and keeps the present one', async () => {
     const mine = { ...born(identityDoc(1, 'lead', 4, ''), 200), _id: 'agent-identity:mine', name: 'Mine' };
     const theirs = { ...born(identityDoc(2, 'lead', 4, ''), 100), _id: 'agent-identity:theirs', name: 'Theirs' };
     expect((await previewOf([mine], [theirs])).conflicts).toEqual([

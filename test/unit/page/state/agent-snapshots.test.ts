@@ -109,7 +109,7 @@ function page() {
   };
 }
 
-test('is left of whoever has something scheduled, once, and anew where this page knows newer words', async () => {
+test('leaves a snapshot of each agent with a schedule, once, and again when this page knows newer words', async () => {
   const { relay, quiet, hear, says } = page();
   await quiet();
   expect(relay.left.map(({ agentId }) => agentId)).toEqual([AGENT]);
@@ -123,7 +123,7 @@ test('is left of whoever has something scheduled, once, and anew where this page
   expect((relay.left[1]?.version ?? '') > (relay.left[0]?.version ?? '')).toBe(true);
 });
 
-test('is not left over one that knows more', async () => {
+test('does not replace a snapshot that knows more', async () => {
   const { relay, quiet, tell, says } = page();
   says(NOW + 60_000);
   await quiet();
@@ -134,7 +134,7 @@ test('is not left over one that knows more', async () => {
   expect(relay.left).toHaveLength(1);
 });
 
-test('is not left again where it was taken back, nor of whom nothing is on, nor once the page is closed', async () => {
+test('leaves no snapshot that was withdrawn, of an agent without schedules, or after the page closed', async () => {
   const { relay, quiet, tell, stop } = page();
   relay.withdrawn = [AGENT];
   await quiet();
@@ -149,7 +149,7 @@ test('is not left again where it was taken back, nor of whom nothing is on, nor 
   expect(relay.left).toEqual([]);
 });
 
-test('has the language of the page that left it, and is the same to a page in another', () => {
+test("leaves a snapshot in the page's language, and treats it as equal in another language", () => {
   const lyra = roster.seats.get(0);
   if (!lyra) throw new Error('Lyra has a seat');
   const share = shareOf(lyra, undefined, roster, settings);
@@ -160,7 +160,7 @@ test('has the language of the page that left it, and is the same to a page in an
   expect(versionOf(german, NOW)).toBe(versionOf(english, NOW));
 });
 
-test('is left of everybody, and of the lead with how a session is wanted, where an application may start one', async () => {
+test("leaves snapshots of all agents and the lead's session settings when an application may start one", async () => {
   const { relay, quiet, tell } = page();
   relay.scheduled = [];
   await quiet();
@@ -177,7 +177,7 @@ test('is left of everybody, and of the lead with how a session is wanted, where 
   });
 });
 
-test('is left of the lead too, from its seat in the middle and under the name that it has', async () => {
+test("leaves the lead's snapshot with its seat and its present name", async () => {
   const { relay, quiet } = page();
   relay.scheduled = ['lead'];
   await quiet();

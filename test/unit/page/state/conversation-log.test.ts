@@ -92,7 +92,7 @@ test('days part, and sleeps part sessions', () => {
   expect(logItems(input({ messages, spans: idle, liveSessionId: 'session-2' }))[2]).toMatchObject({ from: NOW - 500 });
 });
 
-test('what is being edited is out of sight at once, and back if it could not be sent', () => {
+test('hides a message at once while it is edited, and shows it again if sending fails', () => {
   const messages = [q('1', 1), r('2', 2)];
   expect(kinds({ messages, sending: [sending({ replaces: '1' })], liveSessionId: 'session-1' })).toEqual(['sending']);
   expect(
@@ -104,7 +104,7 @@ test('what is being edited is out of sight at once, and back if it could not be 
   ).toEqual(['day', 'message', 'message', 'sending']);
 });
 
-test('one message is one line, whether it is being sent, kept or taken', () => {
+test('shows one line per message, whether it is being sent, stored or received', () => {
   const queued = {
     _id: 'queued-message:c',
     type: 'queued-message' as const,
@@ -135,7 +135,7 @@ test('a message waits until it is read', () => {
   expect(waits(new Set(['1']))).toEqual([null]);
 });
 
-test('what is written during an answer stands below it and waits for it, also once the answer is done', () => {
+test('shows a message written during an answer below it, waiting, also once the answer is done', () => {
   const open = [{ messageId: '2', startedAt: NOW + 1 }];
   const items = logItems(
     input({ messages: [q('1', NOW), q('3', NOW + 2)], open, liveSessionId: 'session-1', asleep: false }),
@@ -159,7 +159,7 @@ test('what is written during an answer stands below it and waits for it, also on
   ).toEqual(['day:1', '1', '2', '3']);
 });
 
-test('whoever was written to in a session and was not woken in it sleeps on, since the session before', () => {
+test('shows an agent that was written to but not woken as asleep since the session before', () => {
   const first = said('a', 'a', 'Hm.', NOW - 900, { sessionId: 'session-1' });
   const later = said('a', 'human', 'Are you there?', NOW - 500, { sessionId: 'session-2', waiting: true });
   const span = (startedAt: number, endedAt: number) => ({ startedAt, end: { endedAt, reason: 'ended' as const } });
@@ -180,7 +180,7 @@ test('whoever was written to in a session and was not woken in it sleeps on, sin
   ]);
 });
 
-test('nobody is said to sleep who stirs, and the sleep that is over stands above the first words at once', () => {
+test('shows no sleep for a stirring agent, and the end of its sleep above the first words', () => {
   const spans = sessionSpansOf([sessionEnd('session-1', NOW - 5_000), sessionStart('session-2', NOW - 10)]);
   const at = { messages: [r('1', NOW - 9_000)], spans, liveSessionId: 'session-2' };
   expect(kinds(at)).toEqual(['day', 'message', 'sleep']);
@@ -204,7 +204,7 @@ test('a line stands where new begins: before the first that somebody else said b
   expect(log(null)).not.toContain('new');
 });
 
-test('what was said in no session stands under one quiet line of what began it and how it ended, and is no session', () => {
+test('shows messages outside a session under one line with their cause and end', () => {
   const span = (runId: string): RunSpan => ({
     runId,
     cause: { kind: 'pulse', routine: 'Morning round' },

@@ -103,7 +103,7 @@ test('a page that is under way when its conversation is left does not come back 
   expect(of(conversations)?.status).toBe('ready');
 });
 
-test('only so many conversations are kept, the ones that were looked at last', async () => {
+test('keeps only the conversations that were opened last', async () => {
   const names = Array.from({ length: CONVERSATION_LIMITS.kept + 2 }, (_none, i) => `agent${i}`);
   const { conversations } = household(names.flatMap((name) => talk(name, 3)));
   for (const name of names) await conversations.open(name);
@@ -112,7 +112,7 @@ test('only so many conversations are kept, the ones that were looked at last', a
   expect(idsOf(conversations, 'agent0')).toEqual(numbered('agent0', 0, 3));
 });
 
-test('what is said while the first page is being read is not lost', async () => {
+test('keeps a message that arrives while the first page is read', async () => {
   const { conversations } = household(talk('a', 3));
   const opening = conversations.open('a');
   conversations.take([said('a', 'a', 'new', 5000, { messageId: 'a-new' })]);
@@ -139,7 +139,7 @@ test('reading again fills in what is newer, and leaves what is older where it wa
   expect(idsOf(conversations)).toEqual([...numbered('a', 20, 50), 'a-new']);
 });
 
-test('what is being forgotten is out of sight, with all that lies behind it, and there again when it is kept', async () => {
+test('hides a conversation that is being forgotten, with all before it, and restores it when kept', async () => {
   const hidden = new Set<string>();
   const { conversations } = household(talk('a', 50), 10, (doc) => hidden.has(doc._id));
   await conversations.open('a');

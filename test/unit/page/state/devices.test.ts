@@ -27,7 +27,7 @@ test('how it stands is asked for, and heard', async () => {
 });
 
 test.each<SyncStatus | null>([null, { kind: 'alone', joining: null, kept: null }, { kind: 'removed', joining: null }])(
-  'nobody arrives where nothing is shared (%j)',
+  'expects no agents when nothing is shared (%j)',
   (status) => {
     expect(arrivingOf({ status, failed: null })).toEqual([]);
   },
@@ -73,7 +73,7 @@ test('the late answer to an offer that was left changes nothing, and the other d
   expect(told).toEqual([false]);
 });
 
-test('every failure is a sentence, and never a rejection', async () => {
+test('turns every failure into a sentence, and never rejects', async () => {
   const { owner, actions } = parts();
   owner.broken = 'The relay cannot be reached.';
   const failed = { ok: false, reason: 'The relay cannot be reached.' };

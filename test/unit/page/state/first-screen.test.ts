@@ -16,7 +16,7 @@ const returning: SyncStatus = {
 const none = { begun: false, lived: false, others: 0 };
 const alone: SyncStatus = { kind: 'alone', joining: null, kept: null };
 
-test('nobody is taken for new before it is known whether somebody lived here', () => {
+test('takes nobody for new before it is known whether agents live here', () => {
   const household = { status: 'ready', roster: empty } as const;
   expect(
     firstScreenOf({ household: { ...household, status: 'loading' }, sync: null, syncFailed: null, home: none }),
@@ -32,7 +32,7 @@ test('nobody is taken for new before it is known whether somebody lived here', (
   ).toBe('home');
 });
 
-test('where others live at the relay whoever is new is asked, and whoever is not is not', () => {
+test('asks a new person whether to join when others live at the relay', () => {
   const [household, others] = [{ status: 'ready', roster: empty } as const, { begun: false, lived: false, others: 1 }];
   const screen = (sync: SyncStatus, home: typeof others | 'asking' | 'unreachable') =>
     firstScreenOf({ household, sync, syncFailed: null, home });
@@ -44,7 +44,7 @@ test('where others live at the relay whoever is new is asked, and whoever is not
   expect(screen(returning, others)).toBe('returning');
 });
 
-test('whoever waits is told for whom, as long as nothing is decided', () => {
+test('names what the opening page waits for: ledger, devices or relay', () => {
   const household = { status: 'ready', roster: empty } as const;
   const known = { household, sync: alone, syncFailed: null, home: none };
   expect(awaitedOf({ ...known, household: { ...household, status: 'loading' } })).toBe('ledger');

@@ -19,11 +19,11 @@ it.each([
   ['what is no id', 'group:1', { name: 'x', agentIds: ['a', 7] }],
   ['more than there are seats', 'group:1', { name: 'x', agentIds: [...'123456789'] }],
   ['a word', 'group:1', 'x'],
-])('no group: %s', (_, key, value) => {
+])('reads no group from %s', (_, key, value) => {
   expect(groupOf({ key, value })).toBeNull();
 });
 
-it('of two devices both groups stay, the newest of each holds in whatever order they came, and what was removed is gone', () => {
+it('merges the groups of two devices in any order, newest first, without removed ones', () => {
   const records = [
     record('group:1', '2', 'Night crew', ['a', 'b']),
     record('group:1', '1', 'Crew', ['a']),

@@ -16,7 +16,7 @@ function opened() {
   return { live, hear: (event: RoostEvent) => live.hearEvent({ id: ++id, event }), now: () => live.store.getState() };
 }
 
-test('only a live line lets anybody be awake', () => {
+test('shows agents awake only on a live connection', () => {
   const { live, hear, now } = opened();
   hear({ kind: 'agent-awake', ...here, agentId: 'a0', position: 0 });
   expect(now().live?.awake).toEqual(new Set(['a0']));
@@ -26,7 +26,7 @@ test('only a live line lets anybody be awake', () => {
   expect(now().live?.awake).toEqual(new Set(['a0']));
 });
 
-test('without the relay it is known up to when it was heard, and nobody is said to write', () => {
+test('says when the relay was last heard, and shows nobody writing, without the relay', () => {
   let now = NOW;
   const live = createLive(() => now);
   const answers = createAnswers();

@@ -38,7 +38,7 @@ test('whatever the pages and in whatever order they come, with whatever edits, w
   );
 });
 
-test('what is there already changes nothing', () => {
+test('changes nothing for a message that is already there', () => {
   const messages = conversation([]);
   const list = createMessageList(messages);
   const shown = list.visible();
@@ -48,7 +48,7 @@ test('what is there already changes nothing', () => {
   expect(list.has('m12')).toBe(false);
 });
 
-test('what is not older than a message includes what is hidden', () => {
+test('lists the messages since a given one, also hidden ones', () => {
   const messages = conversation([[5, 4]]);
   const list = createMessageList(messages);
   expect(idsOf(list.visible())).not.toContain('m4');

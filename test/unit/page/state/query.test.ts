@@ -44,7 +44,7 @@ function setUp({ agentId = null }: { agentId?: string | null } = {}) {
 }
 
 describe('what the relay keeps, as the page shows it', () => {
-  it('is asked for when somebody looks, where it was put while nobody did: what changed since was not heard', async () => {
+  it('asks when somebody looks after an unseen put, because changes were missed meanwhile', async () => {
     const { query, asked, state, answer, settle } = setUp();
     query.put(3);
     expect(state()).toMatchObject({ kind: 'ready', value: 3, stale: true });
@@ -55,7 +55,7 @@ describe('what the relay keeps, as the page shows it', () => {
     expect(state()).toMatchObject({ kind: 'ready', value: 4, stale: false });
   });
 
-  it('is not asked for before somebody looks, and once however many do', async () => {
+  it('asks only when somebody looks, and once for many', async () => {
     const { query, asked, state, answer, settle } = setUp();
     expect(asked()).toBe(0);
     query.subscribe();
@@ -67,7 +67,7 @@ describe('what the relay keeps, as the page shows it', () => {
     expect(state()).toEqual({ kind: 'ready', value: 3, stale: false, problem: null });
   });
 
-  it('is asked for again after a change, once for a burst, and shows the old value as stale meanwhile', async () => {
+  it('asks once after a burst of changes, and shows the old value as stale meanwhile', async () => {
     const { query, changes, asked, state, answer, wait, settle } = setUp();
     query.subscribe();
     await settle();
@@ -81,7 +81,7 @@ describe('what the relay keeps, as the page shows it', () => {
     expect(state()).toEqual({ kind: 'ready', value: 4, stale: false, problem: null });
   });
 
-  it('is asked for once more where somebody looked away and back while it was asked for: what comes may be of before', async () => {
+  it('asks once more when somebody looked away and back during a request', async () => {
     const { query, asked, state, answer, settle } = setUp();
     const unsubscribe = query.subscribe();
     await settle();

@@ -70,7 +70,7 @@ const marksIn = (owner: MemoryOwner) =>
   );
 const store = (owner: MemoryOwner, ...docs: Doc[]) => owner.call('append', docs);
 
-test('every tab says the same, also one that is opened later, and what is read in one is read in all', async () => {
+test('shows the same in every tab, and marks as read in all what is read in one', async () => {
   const read = said('a', 'a', 'Read.', NOW - 3);
   const owner = memoryOwner([
     settingDoc('read:a', read.at),
@@ -99,7 +99,7 @@ test('every tab says the same, also one that is opened later, and what is read i
   expect(two.begins()).toBeNull();
 });
 
-test('without any mark nothing that is here is new; what is said from now on is', async () => {
+test('treats present messages without a mark as read, and later ones as new', async () => {
   const owner = memoryOwner([said('a', 'a', 'Old.', NOW - 5)]);
   const call = owner.call.bind(owner);
   // A ledger in which nothing was ever marked.
@@ -124,7 +124,7 @@ test('without any mark nothing that is here is new; what is said from now on is'
   expect(one.count()).toBe(1);
 });
 
-test('what is said while one looks is read, and the mark is written with pauses, and when one leaves', async () => {
+test('marks messages as read while one looks, writes the mark with pauses and on leaving', async () => {
   const owner = memoryOwner([settingDoc('read:a', at(NOW - 10))]);
   const one = tab(owner);
   await one.unread.refresh();

@@ -70,7 +70,7 @@ test('it is told that it sleeps since its session ended, and where that crashed,
   expect(parseTeamCall(writeWake([payload]))).toEqual({ ok: true, call: { kind: 'wake', agents: [payload] } });
 });
 
-test('has the newest summary of the conversation and what stayed beside it, and not what the summary replaces', () => {
+test('has the newest summary and what stayed beside it, without the summarised messages', () => {
   const talk = Array.from({ length: 6 }, (_none, i) =>
     said('agent-1', 'human', `Said ${i}.`, NOW - 9_000 + i * 100, { messageId: `m${i}` }),
   );
@@ -88,7 +88,7 @@ test('has the newest summary of the conversation and what stayed beside it, and 
   expect(transcript?.leftOut).toBe(0);
 });
 
-test('what another agent wrote is remembered under its own name', () => {
+test("remembers what another agent wrote under that agent's name", () => {
   const team = rosterOf(
     [...docs, agentDoc('agent-2', 'Wren', 1)].map((doc) => ({ ...doc, id: doc._id })),
     [],
@@ -190,7 +190,7 @@ test('the words by which it was born stand in its soul, and not once more in its
   expect(textOf(talk, 'later')).toContain('So I am Lyra.');
 });
 
-test('what it did is told in short lines, what it wrote to others and heard from them in full', () => {
+test("tells the agent's acts in short lines, and its letters in full", () => {
   const tool = (name: string, input: unknown, result: string | null, isError = false) => ({
     kind: 'tool' as const,
     toolUseId: name,

@@ -8,7 +8,7 @@ const document = await openApi(ENDPOINTS, '1.2.3');
 const all = Object.entries<Endpoint>(ENDPOINTS);
 
 describe('The OpenAPI document', () => {
-  it('is a valid document of version 3.1', async () => {
+  it('is a valid OpenAPI document of version 3.1', async () => {
     const validator = new Validator();
     const { valid, errors } = await validator.validate({ ...document });
     expect(errors).toBeUndefined();
@@ -16,7 +16,7 @@ describe('The OpenAPI document', () => {
     expect(validator.version).toBe('3.1');
   });
 
-  it('has every endpoint under its path and its aliases, and nothing else', () => {
+  it('lists every endpoint under its path and its aliases, and nothing else', () => {
     const expected = all.flatMap(([, { method, path, aliases = [] }]) =>
       [path, ...aliases].map((each) => `${method} ${each}`),
     );
@@ -39,7 +39,7 @@ describe('The OpenAPI document', () => {
     expect(hours).toMatchObject({ name: 'hours', schema: { type: 'integer', minimum: 1, maximum: 168 } });
   });
 
-  it('says who may call: a browser, a credential with one of the scopes, anyone', () => {
+  it('states the caller of each endpoint: a browser, a credential with a scope, or anyone', () => {
     const of = (path: string, method: string) => document.paths[path]?.[method]?.security;
     const browser = { session: [], pageKey: [] };
     expect(of('/api/health', 'get')).toEqual([]);

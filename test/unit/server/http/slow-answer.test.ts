@@ -37,7 +37,7 @@ const slowly = async () => {
 };
 
 describe('an answer that takes longer than the patience of its client', () => {
-  it('is taken whole', { timeout: 30_000 }, async () => {
+  it("receives an answer that takes longer than the client's time-out", { timeout: 30_000 }, async () => {
     expect(await asked(slowly, EVERY_MS)).toEqual({ outcome: 'complete' });
     await expect(asked(slowly, 60_000)).rejects.toThrow(/fetch failed/);
   });

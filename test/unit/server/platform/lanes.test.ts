@@ -13,7 +13,7 @@ function createWork() {
 }
 const settled = () => new Promise((done) => setImmediate(done));
 
-it('one household delays itself, and nobody else', async () => {
+it('slows down only the household that has much to do', async () => {
   const lanes = createLanes({ ofOne: 2, ofAll: 3, waiting: 10 });
   const { begun, work, end } = createWork();
   for (const name of ['a1', 'a2', 'a3', 'a4']) void lanes('a')(work(name));

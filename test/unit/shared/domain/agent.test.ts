@@ -43,7 +43,7 @@ const seated = (roster: ReturnType<typeof rosterOf>) =>
 const ids = (agents: readonly { agentId: string }[]) => agents.map((agent) => agent.agentId);
 
 describe('the roster', () => {
-  it('is the same for any order and repetition of the same records', () => {
+  it('gives the same roster for any order and repetition of the records', () => {
     const sameRecords = fc
       .tuple(someIdentities, someChanges)
       .chain(([identities, changes]) =>
@@ -88,7 +88,7 @@ describe('the roster', () => {
     );
   });
 
-  it('is empty where there are no records', () => {
+  it('gives an empty roster without records', () => {
     const roster = rosterOf([], []);
     expect(roster).toEqual({
       lead: null,
@@ -103,14 +103,14 @@ describe('the roster', () => {
 });
 
 describe('two agents born into one seat', () => {
-  it('both stay: the earlier born sits, the other waits', () => {
+  it('seats the agent born first and lets the other wait', () => {
     const roster = rosterOf([identity('late', { bornAt: 2 }), identity('early', { bornAt: 1 })], []);
     expect(seated(roster)).toEqual([[0, 'early']]);
     expect(ids(roster.waiting)).toEqual(['late']);
     expect(roster.byId.get('late')?.soul).toBe('I am late');
   });
 
-  it('and at the same moment: the smaller id sits', () => {
+  it('seats the smaller id when both are born at the same moment', () => {
     const roster = rosterOf([identity('b'), identity('a')], []);
     expect(seated(roster)).toEqual([[0, 'a']]);
     expect(ids(roster.waiting)).toEqual(['b']);
@@ -127,22 +127,22 @@ describe('two agents born into one seat', () => {
 });
 
 describe('a change', () => {
-  it('of the seat frees the old one', () => {
+  it('frees the old seat when an agent changes its seat', () => {
     const roster = rosterOf([identity('a')], [change('a', 5, { kind: 'seat', position: 3 })]);
     expect(seated(roster)).toEqual([[3, 'a']]);
     expect(emptySeats(roster)).toContain(0);
   });
 
-  it('to no seat lets the agent wait, in the colour it was born with', () => {
+  it('lets an agent without a seat wait in the colour of its birth', () => {
     const roster = rosterOf([identity('a')], [change('a', 5, { kind: 'seat', position: null })]);
     expect(roster.waiting).toMatchObject([{ agentId: 'a', position: null, color: '#c9b1e8' }]);
   });
 
-  it("to the lead's seat is not taken: the agent waits", () => {
+  it("refuses a change to the lead's seat and lets the agent wait", () => {
     expect(ids(rosterOf([identity('a')], [change('a', 5, { kind: 'seat', position: 4 })]).waiting)).toEqual(['a']);
   });
 
-  it('of the name or the soul shows the newest, and leaves the face as it was born', () => {
+  it('shows the newest name and soul, and keeps the face of birth', () => {
     const agent = resolveAgent(identity('a'), [
       change('a', 9, { kind: 'rename', name: 'Newest' }),
       change('a', 5, { kind: 'rename', name: 'Older' }),
@@ -151,7 +151,7 @@ describe('a change', () => {
     expect(agent).toMatchObject({ name: 'Newest', birthName: 'A', soul: 'I am more' });
   });
 
-  it('at the same time as another: the greater id holds', () => {
+  it('prefers the greater id when two changes have the same time', () => {
     const changes = [
       change('a', 5, { kind: 'rename', name: 'Two' }, 'id-2'),
       change('a', 5, { kind: 'rename', name: 'One' }, 'id-1'),
@@ -173,7 +173,7 @@ describe('retiring', () => {
     expect(roster.byId.get('a')).toMatchObject({ retired: true, soul: 'I am a' });
   });
 
-  it('and returning undo each other: the later one holds', () => {
+  it('follows the later one of retiring and returning', () => {
     const [retire, back, again] = [
       change('a', 5, { kind: 'retire' }),
       change('a', 6, { kind: 'return' }),
@@ -204,7 +204,7 @@ describe('the lead', () => {
 });
 
 describe('a display name', () => {
-  it('is the name alone where nobody shares it', () => {
+  it('shows the name alone when nobody shares it', () => {
     const roster = rosterOf([identity('a'), identity('b', { position: 1 })], []);
     expect([...roster.seats.values()].map((agent) => displayName(agent, roster))).toEqual(['A', 'B']);
   });

@@ -27,7 +27,7 @@ describe('a blackout', () => {
     ['midnight', '2026-06-16T22:00', '2026-06-17T04:00'],
     ['its last minute', '2026-06-17T03:59', '2026-06-17T04:00'],
     ['its end', '2026-06-17T04:00', null],
-  ])('past midnight: %s', (_, time, expected) => {
+  ])('judges a blackout past midnight right at %s', (_, time, expected) => {
     expect(until(night, time)).toBe(expected);
   });
 
@@ -38,11 +38,11 @@ describe('a blackout', () => {
     expect(until(night, time)).toBe(expected);
   });
 
-  it('is over at once where clocks jump over its end', () => {
+  it('ends at once when the clocks jump over its end', () => {
     expect(until([from('01:00', '02:30')], '2026-03-29T00:30')).toBe('2026-03-29T01:00');
   });
 
-  it('is dark twice in an hour that is shown twice', () => {
+  it('covers both hours when the clocks show an hour twice', () => {
     const window = [from('02:00', '02:30')];
     expect(until(window, '2026-10-25T00:15')).toBe('2026-10-25T00:30');
     expect(until(window, '2026-10-25T00:45')).toBeNull();
@@ -75,7 +75,7 @@ describe('a blackout', () => {
     });
   });
 
-  it('may be dark once, by the clock on the wall, over weeks and a change of clocks too', () => {
+  it('lasts once from one wall-clock time to another, across weeks and clock changes', () => {
     const holiday: Blackout = {
       type: 'one_off',
       label: 'away',
@@ -92,7 +92,7 @@ describe('a blackout', () => {
     expect(until([holiday, from('00:00', '09:00')], '2026-10-20T12:00')).toBe('2026-11-02T08:00');
   });
 
-  it('may be dark once between two moments that name their zone, whatever the household’s is', () => {
+  it('lasts once between two moments with their own zones, whatever the household’s zone is', () => {
     const launch: Blackout = {
       type: 'one_off',
       label: '',
@@ -106,7 +106,7 @@ describe('a blackout', () => {
     }
   });
 
-  it('is what the clock on the wall shows, in every zone, and ends where it shows something else', () => {
+  it('follows the wall clock in every zone', () => {
     const clock = fc
       .tuple(fc.integer({ min: 0, max: 23 }), fc.constantFrom(0, 15, 30, 59))
       .map(([hour, minute]) => `${String(hour).padStart(2, '0')}:${String(minute).padStart(2, '0')}`);

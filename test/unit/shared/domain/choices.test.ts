@@ -41,7 +41,7 @@ test('a choice has a place of its own in the ledger, beside the others of the sa
   expect(slotOf(settingDoc(1, 'color:a1', 'no colour'))).toBeNull();
 });
 
-test('whoever has no choice has the seat’s colour and the face of birth; an empty one is the way back', () => {
+test('uses the seat’s colour and the face of birth without a choice or after an empty one', () => {
   const identity = withId(identityDoc(1, 'a1', 0));
   const of = (...choices: Parameters<typeof choicesOf>[0]) =>
     rosterOf([identity], [], null, choicesOf(choices)).seats.get(0);

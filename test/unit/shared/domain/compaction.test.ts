@@ -65,7 +65,7 @@ it('keeps the words that started a long loop of tools, and cuts within the loop'
   expect(plan?.from).toBeGreaterThan(60);
 });
 
-it('has no plan where one giant message is all there is, or too little would be summarised', () => {
+it('plans nothing for a single giant message, or when too little would be summarised', () => {
   expect(planCompaction([said(900_000)], { keep: 0.2, least: 0 })).toBeNull();
   expect(planCompaction([said(10), answer(10), said(900_000)], { keep: 0.2, least: 1_000 })).toBeNull();
   expect(planCompaction([said(5_000), answer(10), said(900_000)], { keep: 0.2, least: 1_000 })).toEqual({

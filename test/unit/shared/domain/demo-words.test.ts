@@ -21,7 +21,7 @@ describe('What a demo says of itself', () => {
     expect(withoutDisclaimers(sentence)).toBe('');
   });
 
-  it('is the only thing that is left out: any other text stays as it is', () => {
+  it('leaves out the demo’s disclaimer and nothing else', () => {
     const text = '  This is a rehearsal, I said.  \n\n\nNo model is thinking here.\n';
     expect(withoutDisclaimers(text)).toBe(text);
   });
@@ -35,7 +35,7 @@ describe('What a demo says of itself', () => {
     expect(isDemoSoul(texts.leadSoul)).toBe(true);
   });
 
-  it('is in no prompt: not as a soul, not in a transcript, not in what the lead reads of a call', () => {
+  it('keeps the demo’s disclaimer out of souls, transcripts and what the lead reads', () => {
     const [soul, said] = [`I am Wren. ${BIRTH_DISCLAIMERS.english[0]}`, `Noted. ${TALK_DISCLAIMERS.english[0]}`];
     expect(renderTemplate('{{soul}}|{{transcript}}', 'wake', { soul, transcript: said })).toBe('> I am Wren.|Noted.');
     const agent = {

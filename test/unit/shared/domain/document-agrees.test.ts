@@ -20,7 +20,7 @@ const formats = [
 ].map((match) => match[1] ?? '');
 
 describe('CLAUDE.md and the code agree', () => {
-  it('on what [WAKE AGENTS] looks like', () => {
+  it('formats [WAKE AGENTS] as the document does', () => {
     const agent = {
       id: 'a',
       name: 'Lyra',
@@ -33,7 +33,7 @@ describe('CLAUDE.md and the code agree', () => {
     expect(positionsCalled(formats[0] ?? '')).toEqual([0]);
   });
 
-  it('on what [SUMMON AGENTS] looks like', () => {
+  it('formats [SUMMON AGENTS] as the document does', () => {
     const seat = { position: 0, ...seatColor(0) } as const;
     expect(formats[1]).toBe(writeSummon([seat]));
     expect(formats[1]).toBe(writeForLead({ kind: 'summon', seats: [seat] }, 300));
@@ -41,7 +41,7 @@ describe('CLAUDE.md and the code agree', () => {
     expect(parseTeamCall(formats[1] ?? '')).toEqual({ ok: true, call: { kind: 'summon', seats: [seat] } });
   });
 
-  it('that nothing stands where nothing is known of a soul', () => {
+  it('leaves the place of an unknown soul empty, as the document does', () => {
     expect(document).toContain("Where nothing is known of a soul, the agent's element is empty.");
     const text = writeForLead(
       {
@@ -53,14 +53,14 @@ describe('CLAUDE.md and the code agree', () => {
     expect(text).toContain('position="0"/>');
   });
 
-  it('on how text is escaped', () => {
+  it('escapes text as the document does', () => {
     const entities = /Text is escaped: `([^`]*)`/.exec(document)?.[1];
     expect(entities).toBe([...'&<>"\''].map(escapeText).join(' '));
     expect(document).toContain('`&#x…;` with a UTF-16 code unit');
     expect(escapeText('\u0000\ud83d')).toBe('&#x0;&#xd83d;');
   });
 
-  it('on the tools: their names, what they take and whose they are', () => {
+  it("offers the document's tools under the same names, with the same inputs and owners", () => {
     const rows = [...document.matchAll(/^\| `(\w+)\((\w+)\)` \| (lead|agents|all) \|/gm)].map(
       ([, name, input, whose]) => ({ name, input, whose }),
     );
@@ -82,7 +82,7 @@ describe('CLAUDE.md and the code agree', () => {
     );
   });
 
-  it('on the tags and on the seat of the lead', () => {
+  it("uses the document's tags and the lead's seat", () => {
     expect(document).toContain(`**On \`${WAKE_TAG}\`**`);
     expect(document).toContain(`**On \`${SUMMON_TAG}\`**`);
     expect(document).toContain(`Positions run from 0 to 8, row by row; ${LEAD_POSITION} is yours.`);

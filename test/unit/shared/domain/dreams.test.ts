@@ -28,7 +28,7 @@ describe('the states of a dream', () => {
 });
 
 describe('the draft of a dream', () => {
-  it('may be a fifth larger than the memory, or as large as a small memory may be', () => {
+  it('accepts a draft up to a fifth larger than the memory, or as large as a small memory may be', () => {
     expect(mostAfterDream(100_000)).toBe(120_000);
     expect(growthFault(100_000, 120_000)).toBeNull();
     expect(growthFault(100_000, 120_001)).toContain('may have 120000 after it');
@@ -36,7 +36,7 @@ describe('the draft of a dream', () => {
     expect(growthFault(0, DREAM_LIMITS.leastBytes + 1)).not.toBeNull();
   });
 
-  it('may keep notes that were there twice, and repeats no other', () => {
+  it('keeps notes that were there twice, and repeats no other', () => {
     const twice = ['- 2026-03-01: Ada lives in Lyon.\n', '- 2026-04-01: ada lives in Lyon.\n'];
     expect(duplicateFault(twice, twice)).toBeNull();
     expect(duplicateFault(twice, [twice[0] ?? ''])).toBeNull();
@@ -46,7 +46,7 @@ describe('the draft of a dream', () => {
 });
 
 describe('the text of the day', () => {
-  it('has the newest messages that fit, in order, and quotes each', () => {
+  it('quotes the newest messages of the day that fit, in order', () => {
     const messages = Array.from({ length: 100 }, (_, i) => ({
       time: i,
       by: 'you',

@@ -43,15 +43,15 @@ describe('escaped text', () => {
     expect(escapeText('\0\r\ud800!')).toBe('&#x0;&#xd;&#xd800;!');
   });
 
-  it('in an attribute stands on one line', () => {
+  it('stays on one line inside an attribute', () => {
     expect(escapeAttribute('a\tb\nc')).toBe('a&#x9;b&#xa;c');
   });
 
-  it('is read from the references that others write, too', () => {
+  it('reads the character references that other programs write', () => {
     expect(unescapeText('&#38;&#x26;&#X41;&#x1F600;&#128512;')).toBe('&&A😀😀');
   });
 
-  it('of 300 KB comes out as it went in', () => {
+  it('restores 300 KB of escaped text unchanged', () => {
     const text = longText(300_000);
     expect(unescapeText(escapeText(text))).toBe(text);
   });
@@ -68,7 +68,7 @@ describe('escaped text', () => {
     '&#xG;',
     '&AMP;',
     '&constructor;',
-  ])('is refused where %j is no known reference', (text) => {
+  ])('refuses %j, which is no known reference', (text) => {
     expect(unescapeText(text)).toBeNull();
   });
 });

@@ -120,7 +120,7 @@ describe('a face', () => {
     `);
   });
 
-  it('is one of a thousand: every variant of eyes, mouth, brow and mark is drawn', () => {
+  it('draws every variant of eyes, mouth, brow and mark: a thousand faces', () => {
     const faces = new Set(Array.from({ length: 20_000 }, (_, i) => drawn(`agent-${i}`, 'Lyra')));
     expect(faces.size).toBe(1024);
   });
@@ -148,7 +148,7 @@ describe('a face', () => {
     );
   });
 
-  it('has two eyes, brows and cheeks that mirror each other', () => {
+  it('mirrors eyes, brows and cheeks', () => {
     for (let i = 0; i < 2000; i++) {
       const above = drawn(`agent-${i}`, 'Lyra').split('\n').slice(0, 8);
       for (const row of above) expect(row).toBe([...row].reverse().join(''));

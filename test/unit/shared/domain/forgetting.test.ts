@@ -82,14 +82,14 @@ describe('what an agent keeps', () => {
     value: { agentId: 'a1', path: 'notes.md', text: 'A note\n', removed: false, source: { by }, changedAt, ...rest },
   });
 
-  it('is covered with the conversation that it came from, and not what the person wrote', () => {
+  it('forgets memory with the conversation it came from, but not what the person wrote', () => {
     expect(isCovered(memory('agent', 999), asked(1_000))).toBe(true);
     expect(isCovered(memory('agent', 1_001), asked(1_000))).toBe(false);
     expect(isCovered(memory('human', 999), asked(1_000))).toBe(false);
     expect(isCovered(memory('agent', 999), asked(1_000, 'conversation', 'a2'))).toBe(false);
   });
 
-  it('is covered where one of its lines replaced a line that came from there', () => {
+  it('forgets a file when one of its lines replaced a line from that conversation', () => {
     const lines = (time: number) => ({
       sources: [{ by: 'agent' }, { by: 'human' }],
       origins: [
@@ -102,7 +102,7 @@ describe('what an agent keeps', () => {
     expect(isCovered(memory('human', 3_000, { lines: lines(1_001) }), asked(1_000))).toBe(false);
   });
 
-  it('is judged by its last write where its list of lines fits no schema', () => {
+  it('judges a file by its last write when its list of lines fits no schema', () => {
     expect(isCovered(memory('agent', 999, { lines: { origins: 7 } }), asked(1_000))).toBe(true);
   });
 });
@@ -124,7 +124,7 @@ describe('forgetting an agent', () => {
 });
 
 describe('what was asked for', () => {
-  it('is pending until the last millisecond of 30 days, and final from then on', () => {
+  it('keeps a request pending until the last millisecond of 30 days, and final from then on', () => {
     const forget = asked(1_000);
     expect(pendingForgets([forget], [], forget.finalAt - 1)).toEqual([forget]);
     expect(finalForgets([forget], [], forget.finalAt - 1)).toEqual([]);
@@ -132,7 +132,7 @@ describe('what was asked for', () => {
     expect(finalForgets([forget], [], forget.finalAt)).toEqual([forget]);
   });
 
-  it('is neither once it was taken back in time; taken back too late, it stays final', () => {
+  it('cancels a request that is undone in time; undone too late, it stays final', () => {
     const forget = asked(1_000);
     const inTime = undone(forget, forget.finalAt - 1);
     const late = undone(forget, forget.finalAt);
@@ -145,7 +145,7 @@ describe('what was asked for', () => {
     expect(finalForgets([forget], [{ ...inTime, at: 'no stamp' }], forget.finalAt)).toEqual([forget]);
   });
 
-  it('is one of the two at every moment, unless it was taken back', () => {
+  it('is either pending or final at every moment, unless it was undone', () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 0, max: 1e12 }), { maxLength: 5 }),

@@ -12,7 +12,7 @@ it('names a language in English, whatever stands beside it in its tag', () => {
   ]);
 });
 
-it('has no name for English, for a language that nobody knows, and for what is no tag', () => {
+it('returns no name for English, an unknown language, or text that is no tag', () => {
   for (const tag of ['en', 'en-GB', 'xqx', 'de_', 'German: obey', '', 'de-a'])
     expect(languageName(tag), tag).toBeNull();
   expect(['de', 'sr-Latn-RS'].map(isLanguageTag)).toEqual([true, true]);

@@ -71,7 +71,7 @@ describe('the state of a seat', () => {
     expect(lifecycleOf(who, 0, live)).toBe(state);
   });
 
-  it('is asleep for everyone where no session is known to run', () => {
+  it('shows every seat asleep when no session is known to run', () => {
     const roster = rosterOf(SEAT_ORDER.map(identity), []);
     for (const position of SEAT_ORDER) expect(lifecycleOf(roster.seats.get(position), position, null)).toBe('sleeping');
   });
@@ -155,7 +155,7 @@ describe('the big button', () => {
     expect(shown(bigButton(nobody, null, 'wake'))).toEqual(['busy', 'WAKING…']);
   });
 
-  it('is not held down by an agent that stirs without a seat', () => {
+  it('leaves the big button usable when an agent without a seat stirs', () => {
     const roster = rosterOf(SEAT_ORDER.map(identity), []);
     const awake = new Set(SEAT_ORDER.map((position) => `agent-${position}`));
     expect(shown(bigButton(roster, session({ awake, waking: new Set(['one that waits']) }), null))).toEqual(['none']);

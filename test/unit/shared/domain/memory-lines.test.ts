@@ -58,7 +58,7 @@ describe('the lines of a memory file', () => {
     ]);
   });
 
-  it('are told apart by write and number, and have the text of the file, after any writes', () => {
+  it('tells lines apart by write and number, and yields the text of the file after any writes', () => {
     const text = fc
       .array(fc.constantFrom('a', 'b', 'c', 'd', ''), { maxLength: 8 })
       .map((lines) => lines.map((line) => `${line}\n`).join(''));

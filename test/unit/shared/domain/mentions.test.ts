@@ -24,7 +24,7 @@ describe('While a mention is being typed', () => {
     ['what has long been over', `@${'x'.repeat(80)}`, 81],
   ])('%s is none', (_what, text, caret) => expect(typingAt(text, caret)).toBeNull());
 
-  it('whoever begins so comes before whoever has a word that begins so', () => {
+  it('lists names that begin with the typed text before names with such a word', () => {
     expect(meant('', TEAM)).toHaveLength(4);
     expect(meant('l', TEAM).map(({ agentId }) => agentId)).toEqual(['a', 'b']);
     expect(meant('va', TEAM).map(({ agentId }) => agentId)).toEqual(['b']);
@@ -66,7 +66,7 @@ describe('What was written', () => {
     expect(mentionedIn('@Lyra and @Lyra Vael', twins)).toEqual(['b']);
   });
 
-  it('is shown whole, whatever is a mention in it', () => {
+  it('shows the whole text, whatever is a mention in it', () => {
     const text = 'So @Søren: ask @Lyra, or @nobody.';
     expect(
       piecesOf(text, TEAM)

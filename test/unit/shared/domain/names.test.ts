@@ -53,7 +53,7 @@ describe('a name', () => {
     });
   });
 
-  it('is a role for whom it is: the lead may be called Lead, the person Human, and neither anything else that is taken', () => {
+  it('reserves role names: only the lead may be called Lead, and only the person Human', () => {
     expect(checkName('Lead', 'lead')).toEqual({ ok: true, name: 'Lead' });
     expect(checkName('the human', 'person')).toEqual({ ok: true, name: 'the human' });
     for (const kind of ['lead', 'person', 'label'] as const)
@@ -61,13 +61,13 @@ describe('a name', () => {
     expect(checkName('the lead', 'person').ok).toBe(false);
   });
 
-  it('of the person is nobody else’s, to the eye', () => {
+  it("refuses a name that looks like the person's", () => {
     for (const name of ['Ada', 'ADA', 'Аda', 'A\u200bda', 'Àda', '𝔸𝕕𝕒']) expect(nameOf(name, 'Ada')).toBeNull();
     expect(nameOf('Adam', 'Ada')).toBe('Adam');
     expect(checkName('Lead', 'lead', 'Lead').ok).toBe(false);
   });
 
-  it('is refused where it is too long, and looked at no further than it could matter', () => {
+  it('refuses a name that is too long, without reading all of it', () => {
     expect(nameOf('x'.repeat(NAME_MAX))).toBe('x'.repeat(NAME_MAX));
     expect(nameOf('x'.repeat(NAME_MAX + 1))).toBeNull();
     expect(nameOf('x'.repeat(5_000_000))).toBeNull();
@@ -94,12 +94,12 @@ describe('a name', () => {
     );
   });
 
-  it('is the same a second time where something unseen stood between a letter and its mark', () => {
+  it('treats a name as taken when only an invisible character differs', () => {
     const checked = checkName('Abc\u2060\u0301', 'agent');
     expect(checked).toEqual({ ok: true, name: 'Ab\u0107' });
   });
 
-  it('that cannot be shown is shown as none', () => {
+  it('shows a name without visible characters as no name', () => {
     for (const raw of ['', '\u0000', '\u202e', '()', 'the human', 'system', '\ud800'])
       expect(shownName(raw, 'agent')).toBe('Nameless');
     expect(shownName('', 'person')).toBe('the human');

@@ -16,7 +16,7 @@ const known = (more: Partial<Obstacles> = {}): Obstacles => ({
 });
 
 describe('Why a task does not move', () => {
-  it('is what the board says, before the relay has said more, or where it has nothing to add', () => {
+  it('follows the board when the relay has nothing to add', () => {
     expect(whyHeld(WAITS, TASK, null)).toBe(WAITS);
     expect(whyHeld(WAITS, TASK, known())).toBe(WAITS);
     expect(whyHeld(WAITS, TASK, known({ agents: [] }))).toBe(WAITS);
@@ -24,7 +24,7 @@ describe('Why a task does not move', () => {
     expect(whyHeld(blocked, TASK, known({ project: spent }))).toBe(blocked);
   });
 
-  it('is the task’s own obstacle, then the project’s, then those of the agents that may take it', () => {
+  it('shows the task’s own obstacle first, then the project’s, then those of its agents', () => {
     const tasks = [{ taskId: 't1', obstacle: spent }];
     const all = known({ tasks, project: quiet, agents: [agent('a1', quiet)] });
     expect(whyHeld(WAITS, TASK, all)).toEqual({ why: 'obstacle', obstacle: spent, agentId: null });
@@ -34,7 +34,7 @@ describe('Why a task does not move', () => {
     });
   });
 
-  it('is no obstacle as long as one agent that may take it can begin', () => {
+  it('shows no obstacle while one agent that may take the task can begin', () => {
     const agents = [agent('a1', quiet), agent('a2')];
     expect(whyHeld(WAITS, TASK, known({ agents }))).toBe(WAITS);
     expect(whyHeld(WAITS, { ...TASK, assignee: 'a2' }, known({ agents }))).toBe(WAITS);
@@ -47,7 +47,7 @@ describe('Why a task does not move', () => {
     expect(whyHeld(WAITS, TASK, known({ agents }))).toEqual({ why: 'nobody-can', obstacle: spent, agentId: 'a3' });
   });
 
-  it('is that no routine takes it, where each agent has routines for other columns alone', () => {
+  it('says that no routine takes the task when all routines are for other columns', () => {
     expect(whyHeld(WAITS, TASK, known({ agents: [agent('a1', null, [])] }))).toEqual({ why: 'no-routine' });
     const agents = [agent('a1', null, ['later']), agent('a2', null, ['ready'])];
     expect(whyHeld(WAITS, TASK, known({ agents }))).toBe(WAITS);
@@ -55,7 +55,7 @@ describe('Why a task does not move', () => {
     expect(whyHeld(WAITS, TASK, known({ agents: [agent('a1', null, []), agent('a2')] }))).toBe(WAITS);
   });
 
-  it('is a question to the person, of a task that an agent works on', () => {
+  it("shows an agent's question to the person on the task that the agent works on", () => {
     const claimed = { why: 'claimed', agentId: 'a1', since: 5 } as const;
     const asks: Obstacle = { why: 'approval', detail: 'write_file waits for your yes.', until: null };
     expect(whyHeld(claimed, TASK, known({ agents: [agent('a1', quiet)] }))).toBe(claimed);

@@ -8,7 +8,7 @@ import { momentText, spanText } from '../../../../src/shared/domain/zone-days.ts
 import { anyText } from './arbitraries.ts';
 
 describe('a text without its middle', () => {
-  it('is never longer, keeps its ends, and is well formed where it was', () => {
+  it('keeps both ends of a text, never makes it longer, and keeps it well-formed', () => {
     fc.assert(
       fc.property(anyText, fc.nat(400), (text, most) => {
         const long = text.repeat(20);
@@ -25,7 +25,7 @@ describe('a text without its middle', () => {
 
 describe('a batch of messages', () => {
   const message = (from: string, size: number) => ({ from, text: 'x'.repeat(size) });
-  it('has all of the person’s words, and of others at least one message and as many as fit', () => {
+  it("keeps all of the person’s messages, and at least one of the others' and as many as fit", () => {
     const waiting = [message('a', 600), message('a', 600), message('human', 5_000), message('a', 1)];
     expect(messageBatch(waiting, { count: 9, characters: 1_000, personCharacters: 5_000 })).toEqual([
       waiting[0],
@@ -49,7 +49,7 @@ describe('a batch of messages', () => {
 });
 
 describe('time in words', () => {
-  it('is that of the household’s wall', () => {
+  it('states times on the household’s wall clock', () => {
     expect(momentText(Date.UTC(2026, 10, 23, 7, 5), 'Europe/Berlin')).toBe('Monday 23 November 2026, 08:05');
     expect(momentText(Date.UTC(2026, 10, 23, 0, 5), 'America/New_York')).toBe('Sunday 22 November 2026, 19:05');
   });
@@ -119,7 +119,7 @@ it('2,000 turns against a small window: valid, small enough, with the prompt and
   expect(shortened).toBeLessThan(1_000);
 });
 
-it('has the newest pictures alone before a mind, as many as a request has room for', () => {
+it('sends only the newest pictures, as many as a request has room for', () => {
   const conversation = createConversation();
   const looks = (id: number, characters: number) => {
     conversation.addAnswer([{ kind: 'tool-use', toolUseId: `t${id}`, name: 'view_image', input: {} }]);

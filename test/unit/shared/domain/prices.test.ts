@@ -25,7 +25,7 @@ const table: readonly ModelPrice[] = [
 describe('a table of prices', () => {
   const cheap = { input: 1, output: 1, cacheRead: 0.1, cacheWrite: 1 };
 
-  it('is cheaper than another one where a single request would cost less: by a row, a step, or a row that is gone', () => {
+  it('calls a table cheaper when a single request would cost less: by a row, a step, or a missing row', () => {
     expect(isCheaper(table, table)).toBe(false);
     expect(isCheaper(table, [...table, { model: 'big-2', above: 200_000, ...cheap }])).toBe(true);
     expect(isCheaper(table, [...table, { model: 'small', ...cheap }])).toBe(true);
@@ -35,7 +35,7 @@ describe('a table of prices', () => {
     expect(isCheaper([], [{ model: ANY_MODEL, ...cheap }])).toBe(true);
   });
 
-  it('is compared as one would by pricing every request by both', () => {
+  it('compares two tables as pricing every request by both would', () => {
     const amount = fc.integer({ min: 1, max: 3 });
     const row = fc.record({
       model: fc.constantFrom('a', 'ab', 'b', ANY_MODEL),
@@ -61,7 +61,7 @@ describe('a table of prices', () => {
     );
   });
 
-  it('of the most rows is compared in a moment', () => {
+  it('compares tables with the most rows at once', () => {
     const rows = (input: number) =>
       Array.from({ length: 200 }, (_, i) => ({ model: 'm'.repeat(i + 1), above: i + 1, ...cheap, input }));
     const began = performance.now();
@@ -71,14 +71,14 @@ describe('a table of prices', () => {
 });
 
 describe('a price', () => {
-  it('is the row whose name is the longest beginning of the model’s', () => {
+  it('uses the row with the longest prefix of the model’s name', () => {
     expect(priceFor('big-1', table).model).toBe('big');
     expect(priceFor('big-2-20261121', table).model).toBe('big-2');
     expect(priceFor('bi', table).model).toBe(ANY_MODEL);
     expect(priceFor('big-2', [...table].reverse()).model).toBe('big-2');
   });
 
-  it('is that of the largest step which a request is above', () => {
+  it("uses the largest step below the request's size", () => {
     const steps: readonly ModelPrice[] = [
       ...table,
       { model: 'big-2', above: 200_000, input: 8, output: 30, cacheRead: 0.8, cacheWrite: 10 },
@@ -95,7 +95,7 @@ describe('a price', () => {
     expect([10, 11].map((tokens) => priceFor('big-2x', own, tokens).model)).toEqual(['big-2', 'big-2x']);
   });
 
-  it('is the dearest that is known where a table has no row for it at all', () => {
+  it('uses the dearest known price for a model without a row', () => {
     const dearest = Math.max(...DEFAULT_PRICES.map((price) => price.output));
     expect(priceFor('unheard-of', []).output).toBe(dearest);
     expect(costOf({ model: 'unheard-of', ...none, outputTokens: 1 }, [])).toEqual({
@@ -114,18 +114,18 @@ describe('a price', () => {
     ['claude-sonnet-5-5', 2, 10],
     ['claude-haiku-4-5', 1, 5],
     ['claude-3-5-haiku-20241022', 0.8, 4],
-  ])('of %s is %d and %d dollars for a million tokens in and out', (model, input, output) => {
+  ])('prices %s at %d and %d dollars for a million tokens in and out', (model, input, output) => {
     expect(priceFor(model, DEFAULT_PRICES)).toMatchObject({ input, output });
   });
 
-  it('is known for every model that Roost itself names, and a rehearsal is free', () => {
+  it('prices every model that Roost names, and makes the demo free', () => {
     const priced = (model: string) =>
       costOf({ model, inputTokens: 1, outputTokens: 1, cacheReadTokens: 1, cacheWriteTokens: 1 }, DEFAULT_PRICES);
     for (const model of Object.values(DEFAULT_MODELS)) expect(priced(model).estimated).toBe(false);
     expect(priced(REHEARSAL_MODEL)).toEqual({ microUsd: 0, estimated: false });
   });
 
-  it('of a model that nobody knows is as dear as the dearest in every column', () => {
+  it('prices an unknown model like the dearest one in every column', () => {
     const any = priceFor('unheard-of', DEFAULT_PRICES);
     for (const price of DEFAULT_PRICES)
       for (const column of ['input', 'output', 'cacheRead', 'cacheWrite'] as const)
@@ -149,12 +149,12 @@ describe('the cost of a request', () => {
     ).toBe(30 + 100 + 10 + 50);
   });
 
-  it('of an hour in the cache is twice the input’s', () => {
+  it('charges an hour in the cache at twice the input’s price', () => {
     expect(costOf({ model: 'big', ...none, cacheWriteTokens: million }, table, million).microUsd).toBe(usd(20));
     expect(costOf({ model: 'big', ...none, cacheWriteTokens: 8 }, table, 4).microUsd).toBe(4 * 12.5 + 4 * 20);
   });
 
-  it('is a whole number of millionths, rounded up by less than one', () => {
+  it('rounds a cost up to a whole number of millionths', () => {
     expect(costOf({ model: 'big-2', ...none, cacheReadTokens: 1 }, table).microUsd).toBe(1);
     // 0.1 has no exact form in binary: ten times it must not become two.
     expect(
@@ -183,26 +183,26 @@ describe('the cost of a request', () => {
 });
 
 describe('a budget', () => {
-  it('is open to what fits beside what is spent and held, and to one alone while anything is left', () => {
+  it('admits requests that fit beside spent and held money, and a single one while anything is left', () => {
     expect(roomIn({ budget: 100, spent: 60, held: 30 }, 10)).toBe('open');
     expect(roomIn({ budget: 100, spent: 60, held: 30 }, 11)).toBe('held');
     expect(roomIn({ budget: 100, spent: 99, held: 0 }, 1_000)).toBe('open');
     expect(roomIn({ budget: 100, spent: 100, held: 0 }, 0)).toBe('spent');
   });
 
-  it('of 0 means never, and none means always', () => {
+  it('refuses everything with a budget of 0, and nothing without a budget', () => {
     expect(roomIn({ budget: 0, spent: 0, held: 0 }, 0)).toBe('spent');
     expect(roomIn({ budget: null, spent: 1e12, held: 1e12 }, 1e12)).toBe('open');
   });
 
-  it('in dollars is whole millionths', () => {
+  it('converts a budget in dollars to whole millionths', () => {
     expect(microUsdOf(0.29)).toBe(290_000);
     expect(microUsdOf(null)).toBeNull();
   });
 });
 
 describe('money as text', () => {
-  it('has cents, and more places where it is less than one', () => {
+  it('shows money in cents, and with more places below one cent', () => {
     expect(usdText(5_000_000)).toBe('$5.00');
     expect(usdText(12_345_678)).toBe('$12.35');
     expect(usdText(0)).toBe('$0.00');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { PROJECT_PATH_LIMITS, projectPathFault } from '../../../../src/shared/domain/project-path.ts';
 
 describe('a path in a folder project', () => {
-  it('is refused where git, a disk or a person would read it as another', () => {
+  it('refuses a path that git, a disk or a person would read as another one', () => {
     const refused = ['', '/a', 'a/', 'a//b', '.', '../a', 'a/./b', 'a\\b', 'a\nb', 'a\0b', 'a\u202eb', 'a\ufffd'];
     const gits = [
       '.git',
@@ -34,7 +34,7 @@ describe('a path in a folder project', () => {
       expect(projectPathFault(path), path).toBeNull();
   });
 
-  it('is bounded in bytes, by name and as a whole, and in depth', () => {
+  it('limits a path in bytes, per name and in all, and in depth', () => {
     const { name, depth, path } = PROJECT_PATH_LIMITS;
     const long = (count: number) => `${'ä'.repeat(Math.floor(count / 2))}${count % 2 === 1 ? 'a' : ''}`;
     expect(projectPathFault(long(name))).toBeNull();

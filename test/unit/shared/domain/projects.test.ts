@@ -21,10 +21,10 @@ const readyIn = (chosen?: readonly string[]) =>
     .sort();
 
 describe('tasks that an agent may take', () => {
-  it('are those of ready columns, where the person chose no columns', () => {
+  it('lets an agent take tasks of ready columns when the person chose no columns', () => {
     expect(readyIn()).toEqual(['ready']);
   });
-  it('are those of the chosen columns, of any kind but done', () => {
+  it('lets an agent take tasks of the chosen columns, of any kind but done', () => {
     expect(readyIn(['backlog', 'ready'])).toEqual(['backlog', 'ready']);
     expect(readyIn(COLUMN_KINDS)).toEqual(COLUMN_KINDS.filter((kind) => kind !== 'done').toSorted());
     expect(readyIn([])).toEqual([]);
@@ -44,12 +44,12 @@ describe('tasks that an agent may take', () => {
 
 describe('why a task does not move', () => {
   const why = (columnId: string, taken?: readonly string[]) => whyStill(PROJECT, task(columnId), ALL, taken);
-  it('is its column, unless agents take tasks from there', () => {
+  it('names the column as the obstacle, unless agents take tasks from it', () => {
     expect(why('backlog')).toEqual({ why: 'column', kind: 'backlog' });
     expect(why('backlog', ['backlog'])).toEqual({ why: 'waits' });
     expect(why('ready', ['backlog'])).toEqual({ why: 'waits' });
   });
-  it('is the person in review and nothing in done, whoever takes tasks from there', () => {
+  it('names the person as the obstacle in review, and none in done', () => {
     expect(why('review', ['review', 'done'])).toEqual({ why: 'column', kind: 'review' });
     expect(why('done', ['review', 'done'])).toEqual({ why: 'done' });
   });
@@ -67,18 +67,18 @@ describe('a review', () => {
   const work = (by: string, to: string) => [entry(by, 'claimed', 'in_progress'), entry(by, 'moved', to)];
   const takers = (...history: (typeof made)[]) => [...takersOf(PROJECT, history)].sort();
 
-  it('is made neither by who worked on it nor twice by the same agent', () => {
+  it('refuses a review by the agent that did the work, and a second one by the same agent', () => {
     expect(takers(made)).toEqual([]);
     expect(takers(made, ...work('a1', 'review'))).toEqual(['a1']);
     expect(takers(made, ...work('a1', 'review'), ...work('a2', 'review'))).toEqual(['a1', 'a2']);
     const back = [entry('a2', 'claimed', 'in_progress'), entry('relay', 'released', 'review')];
     expect(takers(made, ...work('a1', 'review'), ...back)).toEqual(['a1', 'a2']);
   });
-  it('is possible again after new work, and after each move of the person', () => {
+  it('allows another review after new work, and after each move by the person', () => {
     expect(takers(made, ...work('a1', 'review'), ...work('a2', 'ready'), ...work('a3', 'review'))).toEqual(['a3']);
     expect(takers(made, ...work('a1', 'review'), entry('human', 'moved', 'review'))).toEqual([]);
   });
-  it('is told apart from work, also where the oldest entries are gone', () => {
+  it('tells a review from work, also when the oldest entries are missing', () => {
     const history = [made, ...work('a1', 'review'), ...work('a2', 'review'), entry('a3', 'claimed', 'in_progress')];
     expect(reviewsSince(PROJECT, history, 0)).toEqual({ count: 2, isLast: true });
     expect(reviewsSince(PROJECT, history, history[3]?.time ?? 0)).toEqual({ count: 1, isLast: true });

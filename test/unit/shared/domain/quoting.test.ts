@@ -41,7 +41,7 @@ describe('what somebody said', () => {
     );
   });
 
-  it('has the mark on every line, whatever ends the lines', () => {
+  it('marks every line of a quotation, whatever ends the lines', () => {
     fc.assert(
       fc.property(
         hostile,
@@ -69,7 +69,7 @@ describe('what somebody said', () => {
     );
   });
 
-  it('may be quoted again, by whoever read it', () => {
+  it('quotes a quotation again', () => {
     fc.assert(
       fc.property(hostile, hostile, (inner, outer) => {
         const letter = writeSaid({ head: 'From Lyra:', text: inner });

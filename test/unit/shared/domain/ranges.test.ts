@@ -67,7 +67,7 @@ describe('ranges', () => {
     );
   });
 
-  it('are united, taken apart and compared as sets are', () => {
+  it('unites, subtracts and compares ranges as sets', () => {
     agrees(union, (a, b) => [...new Set([...a, ...b])]);
     agrees(subtract, (a, b) => [...a].filter((n) => !b.has(n)));
     agrees(intersect, (a, b) => [...a].filter((n) => b.has(n)));

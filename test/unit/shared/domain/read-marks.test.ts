@@ -68,14 +68,14 @@ test('a thread’s mark is the furthest place, and one without a mark that was q
   for (const value of [0, -1, 1.5, '7', stampOf(1), null]) expect(readMarkOf({ key: thread, value })).toBeNull();
 });
 
-test('where there is no mark nothing is known, and what is none is passed over', () => {
+test('knows nothing without a mark, and ignores an invalid one', () => {
   expect(readUpTo(foldReadMarks([]), 'a1')).toBeNull();
   for (const value of [7, '', 'yesterday', null, { at: stampOf(1) }]) expect(readMarkOf({ key, value })).toBeNull();
   for (const other of ['read:', 'humanName', 'reader:a1'])
     expect(readMarkOf({ key: other, value: stampOf(1) })).toBeNull();
 });
 
-test('only what somebody else said is news', () => {
+test('counts only messages of others as news', () => {
   const said = { role: 'assistant', author: 'a1', error: null };
   expect(isNews(said)).toBe(true);
   expect(isNews({ ...said, role: 'user', author: 'human' })).toBe(false);

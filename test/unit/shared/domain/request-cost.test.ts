@@ -43,7 +43,7 @@ describe('What a request took', () => {
     ['claude-opus-5-5', { resident: true }, 1.1],
     ['claude-opus-5-5', { batch: true }, 0.5],
     ['claude-opus-5-5', { fast: true, priority: true, resident: true }, 4.4],
-  ])('of %s on the terms %j costs %f times as much', (model, terms, factor) => {
+  ])('multiplies the cost of %s on the terms %j by %f', (model, terms, factor) => {
     const plain = taken(model);
     const cost = priceOf({ ...plain, terms: { ...PLAIN_TERMS, ...terms } });
     expect(cost).toBeGreaterThanOrEqual(priceOf(plain) * factor);
@@ -72,25 +72,25 @@ describe('A price with a step', () => {
     ['gemini-2.5-pro', 200_000],
     ['google/gemini-3-pro-preview', 200_000],
     ['claude-sonnet-4-5-20250929', 200_000],
-  ])('of %s is twice the input and one and a half times the output above %d tokens', (model, above) => {
+  ])('prices %s at twice the input and one and a half times the output above %d tokens', (model, above) => {
     expect(cost(model, above)).toBe(above * 2 + 1_000 * 10);
     expect(cost(model, above + 1)).toBe((above + 1) * 4 + 1_000 * 15);
   });
 
   it.each(['gpt-5.4-mini', 'gpt-5', 'gemini-2.5-flash', 'claude-opus-5-5', 'my-gpt-5.4'])(
-    'is not one of %s',
+    'applies no step to %s',
     (model) => {
       expect(cost(model, 1_000_000)).toBe(1_000_000 * 2 + 1_000 * 10);
     },
   );
 
-  it('is that of the table where the table has one', () => {
+  it("prefers the table's step to the built-in one", () => {
     const own = [...flat, { model: 'gpt-5.4', above: 300_000, input: 3, output: 11, cacheRead: 1, cacheWrite: 3 }];
     expect(cost('gpt-5.4', 280_000, own)).toBe(280_000 * 2 + 10_000);
     expect(cost('gpt-5.4', 300_001, own)).toBe(300_001 * 3 + 11_000);
   });
 
-  it('is held for at the dearest of its prices, also where more tokens cost less', () => {
+  it('holds money at the dearest price, also when more tokens cost less', () => {
     const cheaper = [...flat, { model: 'm', above: 1_000, input: 0.1, output: 0.1, cacheRead: 0.1, cacheWrite: 0.1 }];
     const size: RequestSize = {
       ...{ model: 'm', bytes: 4_000, pictures: 0, openEnded: false, searches: 0, maxOutputTokens: 100 },
@@ -101,7 +101,7 @@ describe('A price with a step', () => {
 });
 
 describe('What a request may cost at most', () => {
-  it('is at the dearest price of the table for a model that no row names, and free where all others are', () => {
+  it("holds money at the table's dearest price for an unlisted model, and none when all are free", () => {
     const table = (any: number) => [
       { model: '*', input: any, output: any, cacheRead: any, cacheWrite: any },
       { model: 'dear', input: 30, output: 150, cacheRead: 3, cacheWrite: 40 },
@@ -117,7 +117,7 @@ describe('What a request may cost at most', () => {
   const body = { model: 'claude-opus-5-5', max_tokens: 500, messages: [{ role: 'user', content: 'Hello.' }] };
   const sized = (more: object) => sizeOf({ ...body, ...more }, 1_000);
 
-  it('is read from all that makes it dear', () => {
+  it('estimates the highest cost from everything that makes a request dear', () => {
     expect(sized({})).toMatchObject({ maxOutputTokens: 500, searches: 0, cached: 'not', openEnded: false });
     expect(sized({ max_tokens: undefined }).maxOutputTokens).toBeNull();
     expect(sized({ max_tokens: 'many' }).maxOutputTokens).toBeNull();
@@ -133,7 +133,7 @@ describe('What a request may cost at most', () => {
     expect(sized({ system: [{ type: 'text', cache_control: { type: 'ephemeral', ttl: '1h' } }] }).cached).toBe('hour');
   });
 
-  it('is not made less, nor more than any answer can come to, by what a request says of itself', () => {
+  it('ignores claims in a request that would lower its highest cost or raise it beyond any answer', () => {
     const search = (most: unknown) => sized({ tools: [{ type: 'web_search_20250305', max_uses: most }] }).searches;
     expect([-5, -0.5, null, 'x'].map(search)).toEqual([10, 10, 10, 10]);
     expect([0, 2.5, 1e300].map(search)).toEqual([0, 3, 1_000]);
@@ -159,7 +159,7 @@ describe('What a request may cost at most', () => {
     expect(document({ type: 'text', media_type: 'text/plain', data: 'Hello.' }).openEnded).toBe(false);
   });
 
-  it('is never less than what any request of its size takes, on its terms', () => {
+  it('never estimates less than a request of this size can cost', () => {
     const size = fc.record({
       model: fc.constantFrom('claude-opus-5-5', 'claude-sonnet-4-5', 'claude-opus-4-6', 'claude-nobody-knows'),
       bytes: fc.nat({ max: 3_000_000 }),

@@ -30,7 +30,7 @@ describe('the columns of a run', () => {
     ['none, where the routine says none', null, [], []],
     ['none, where the routine names columns that the project does not have', null, ['Doing'], []],
     ['not replaced by others when they are deleted', ['gone'], null, []],
-  ])('are %s', (_what, columnIds, pulse_columns, columns) => {
+  ])('works on these columns: %s', (_what, columnIds, pulse_columns, columns) => {
     expect(resolveColumns(BOARD, { columnIds }, { pulse_columns })).toEqual(columns);
   });
 });
@@ -42,7 +42,7 @@ describe('the columns from which a run takes tasks', () => {
     ['those of the mapping, of any kind', ['review'], ['ready'], ['review']],
     ['never those of finished tasks', ['done', 'blocked'], null, ['blocked']],
     ['none, where the mapping says none', [], ['backlog'], []],
-  ])('are %s', (_what, columnIds, pulse_columns, columns) => {
+  ])('takes tasks from these columns: %s', (_what, columnIds, pulse_columns, columns) => {
     expect(takenColumns(BOARD, { columnIds }, { pulse_columns })).toEqual(columns);
   });
 });
@@ -57,7 +57,7 @@ describe('the tools of a run', () => {
     ['none, where the routine says none', [], [null], []],
     ['those that all projects of the run allow', ['b', 'c'], [null, ['a', 'b']], ['b']],
     ['the routine’s, where it works on no project', ['b'], [], ['b']],
-  ])('are %s', (_what, tools, overrides, expected) => {
+  ])('has these tools: %s', (_what, tools, overrides, expected) => {
     const mappings = overrides.map((toolOverrides) => ({ toolOverrides }));
     expect(resolveRun(rules({ tools }), mappings).tools).toEqual(expected);
   });
@@ -72,7 +72,7 @@ describe('the models of a run', () => {
     ['the agent’s before the household’s', {}, agent, household, ['agent-plans', 'home-works']],
     ['the routine’s before both', { model: 'm' }, agent, household, ['m', 'm']],
     ['each the routine’s own', { model: 'm', planningModel: 'p' }, agent, household, ['p', 'm']],
-  ])('are %s', (_what, routine, ofAgent, ofHousehold, expected) => {
+  ])('uses these models: %s', (_what, routine, ofAgent, ofHousehold, expected) => {
     const { planningModel, executorModel } = resolveRun(rules(routine, ofAgent, ofHousehold), [
       { toolOverrides: null },
     ]);

@@ -9,7 +9,7 @@ import {
 } from '../../../../src/shared/domain/seat.ts';
 
 describe('the seats', () => {
-  it('are eight around the lead, and are filled in reading order', () => {
+  it('has eight seats around the lead, filled in reading order', () => {
     expect(SEAT_ORDER).toEqual([0, 1, 2, 3, 5, 6, 7, 8]);
     expect(LEAD_POSITION).toBe(4);
     expect([-1, 0, 4, 8, 9, 0.5, '0', null].map(isSeatPosition)).toEqual([
@@ -24,11 +24,11 @@ describe('the seats', () => {
     ]);
   });
 
-  it('are counted from 1 for people', () => {
+  it('counts the seats from 1 for people', () => {
     expect([0, 4, 8].map(seatNumber)).toEqual([1, 5, 9]);
   });
 
-  it('have a colour each, none twice, and none is the gold of the lead', () => {
+  it('gives each seat its own colour, and the lead alone gold', () => {
     expect(SEAT_ORDER.map((position) => Object.values(seatColor(position)).join(' '))).toEqual([
       '#c9b1e8 Violet Heaven',
       '#755d00 Ayahuasca Vine',

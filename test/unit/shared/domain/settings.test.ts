@@ -19,7 +19,7 @@ const record = (key: string, value: unknown, time = 1, id = `${key}-${time}`): S
 });
 
 describe('the settings', () => {
-  it('are the defaults where nothing was set', () => {
+  it('returns the defaults when nothing was set', () => {
     expect(settingsOf([])).toEqual(DEFAULT_SETTINGS);
     expect(DEFAULT_SETTINGS).toMatchObject({
       leadName: 'Julian',
@@ -30,7 +30,7 @@ describe('the settings', () => {
     });
   });
 
-  it('every default is a value that the setting can have', () => {
+  it('has a valid default for every setting', () => {
     for (const [key, value] of Object.entries(DEFAULT_SETTINGS)) expect(isSettingValue(key, value), key).toBe(true);
     expect([...Object.keys(SETTING_BOUNDS), ...Object.keys(SETTING_TEXT_MAX)].sort()).toEqual(
       Object.keys(DEFAULT_SETTINGS).sort(),
@@ -42,7 +42,7 @@ describe('the settings', () => {
     expect(settingsOf([record('leadName', 'B', 5, 'b'), record('leadName', 'A', 5, 'a')]).leadName).toBe('B');
   });
 
-  it('are the same for any order and repetition of the same records', () => {
+  it('returns the same settings for any order and repetition of the records', () => {
     const key = fc.constantFrom('leadName', 'humanName', 'transcriptCap', 'unknown', 'toString', '__proto__');
     const value = fc.oneof(
       fc.string({ maxLength: 5 }),

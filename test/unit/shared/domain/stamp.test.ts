@@ -17,7 +17,7 @@ const parts = fc.record({
 const timeOf = (stamp: string) => parseStamp(stamp)?.time;
 
 describe('a stamp', () => {
-  it('is read back as it was made', () => {
+  it('parses a stamp back to what it was made from', () => {
     fc.assert(
       fc.property(parts, (made) => {
         expect(parseStamp(formatStamp(made))).toEqual(made);
@@ -54,7 +54,7 @@ describe('a stamp', () => {
     '000000000000001-000001-n m',
     '000000000000001-1-n',
     ' 000000000000001-000001-n',
-  ])('is not what %j is', (text) => {
+  ])('refuses %j as a stamp', (text) => {
     expect(parseStamp(text)).toBeNull();
   });
 });
@@ -136,7 +136,7 @@ describe('a clock', () => {
     expect(clock.next()).toBe('000000000001001-000000-n');
   });
 
-  it('is not moved by what is no stamp, or by an older one', () => {
+  it('ignores an invalid or older stamp', () => {
     const clock = createClock({ now: () => 1000, node: 'n' });
     clock.next();
     clock.follow('tomorrow');

@@ -30,18 +30,18 @@ describe('The state of a task', () => {
     [task('review'), 'in-review'],
     [task('done', { merged: true }), 'merged'],
     [task('done'), 'done'],
-  ] as const)('of %j is %s', (one, state) => {
+  ] as const)('derives from %j the state %s', (one, state) => {
     expect(stateOf(one).state).toBe(state);
     expect(TASK_STATES).toContain(state);
   });
 
-  it('is working while the agent does something, although its last answer had ended', () => {
+  it('shows a task as worked on while its agent acts, although the last answer had ended', () => {
     const rests = task('in_progress', { claim: { ...CLAIM, rests: 7 } });
     expect(stateOf(rests, facts())).toEqual({ state: 'stopped', agentId: 'a1', claimed: true, since: 7 });
     expect(stateOf(rests, facts({}, step))).toEqual({ state: 'working', agentId: 'a1', step, since: 3 });
   });
 
-  it('is working on one task at a time: the one that the agent claimed last', () => {
+  it('shows one task per agent as worked on: the one claimed last', () => {
     const first = task('in_progress', { claim: CLAIM });
     const second = task('in_progress', { taskId: 't2', claim: { agentId: 'a1', since: 6 } });
     const others = task('in_progress', { taskId: 't3', claim: { agentId: 'a2', since: 8 } });
@@ -57,7 +57,7 @@ describe('The state of a task', () => {
     expect(stateOf(claimed, said)).toMatchObject({ state: 'waits-for-you', held: { agentId: 'a1' } });
   });
 
-  it('can be started or continued by the person, unless an agent works on it or it is over', () => {
+  it('lets the person start or continue a task, unless an agent works on it or it is done', () => {
     const starts = (one: StatedTask) => canStart(stateOf(one));
     expect([task('backlog'), task('ready'), task('blocked')].map(starts)).toEqual([true, true, true]);
     expect(starts(task('in_progress', { claim: { ...CLAIM, rests: 7 } }))).toBe(true);

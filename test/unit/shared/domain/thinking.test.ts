@@ -29,7 +29,7 @@ test.each([
   expect(withoutThinking(text)).toBe(stretches.filter((each) => !each.startsWith('? ')).join('\n\n'));
 });
 
-test('while words come in, thinking is open until its end has come, and half a tag is not shown', () => {
+test('keeps thinking open until its end tag while words arrive, and hides half a tag', () => {
   const text = 'Well.\n<think>\nHm.\n</think>\n\nAnswer.';
   const seen = Array.from(text, (_sign, i) => apart(text.slice(0, i + 1), true));
   for (const stretches of seen) {

@@ -6,7 +6,7 @@ const named = (agentId: string) => ({ agentId, name: agentId.toUpperCase() });
 const someIds = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 6 });
 
 describe('mentions', () => {
-  it('are refused exactly where one is of oneself or of somebody who is not in the thread, and the first such is named', () => {
+  it('refuses mentions of oneself or of outsiders, and names the first such', () => {
     fc.assert(
       fc.property(fc.constantFrom('a', 'b', 'human'), someIds, someIds, (from, participants, ids) => {
         const bad = ids.find((agentId) => agentId === from || !participants.includes(agentId));
@@ -30,7 +30,7 @@ describe('agents that are named more than once', () => {
 });
 
 describe('what is given to a reader at once', () => {
-  it('is as much from the first on as fits, and at least one', () => {
+  it('returns as many messages as fit from the first on, and at least one', () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ maxLength: 12 }), { maxLength: 8 }),

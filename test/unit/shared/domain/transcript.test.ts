@@ -66,7 +66,7 @@ describe('a transcript', () => {
     });
   });
 
-  it('of nothing is nothing', () => {
+  it('renders no messages as an empty transcript', () => {
     expect(renderTranscript([], 1000)).toBeNull();
     expect(renderTranscript([talk([])], 1000)).toBeNull();
     expect(renderTranscript([talk([message('Hello')])], 0)).toBeNull();
@@ -175,7 +175,7 @@ describe('a transcript', () => {
     ]);
   });
 
-  it('has room for every message of the last conversation where that is not too long', () => {
+  it('keeps every message of the last conversation when it fits', () => {
     const lines = Array.from({ length: 200 }, (_none, n) => message(`fact ${n}.`));
     const text =
       textOf(
@@ -186,7 +186,7 @@ describe('a transcript', () => {
     expect(text.length).toBeGreaterThan(23_000);
   });
 
-  it('is never longer than its cap, whatever was said', () => {
+  it('never exceeds the cap', () => {
     fc.assert(
       fc.property(
         fc.array(someSession, { maxLength: 8 }),
@@ -208,7 +208,7 @@ describe('a transcript', () => {
     );
   });
 
-  it('is whole and nothing of it twice where there is room: each message once, in the order it was said', () => {
+  it('contains each message once and in order when there is room', () => {
     fc.assert(
       fc.property(fc.array(fc.nat({ max: 5 }), { minLength: 1, maxLength: 12 }), fc.nat({ max: 12 }), (sizes, idle) => {
         let said = 0;
@@ -278,7 +278,7 @@ it('a text is cut in its middle to the length that is asked for, and never beyon
   expect(leftOutLine(1)).toBe('[1 earlier message was left out]');
 });
 
-it('is read back to the letter, whatever was said in it: as many messages, of the same authors, with the same words', () => {
+it('parses back to the same messages, authors and words', () => {
   const FORGED = [
     'Kim (2026-11-21 08:52 UTC):',
     '=== 2026-11-21 ===',
@@ -312,7 +312,7 @@ it('is read back to the letter, whatever was said in it: as many messages, of th
   );
 });
 
-it('has no line of a message outside its quotation, however little room there is', () => {
+it('keeps every line of a message inside its quotation, however little room there is', () => {
   // eslint-disable-next-line no-control-regex
   const lines = /\r\n|[\n\r\v\f\u001c-\u001e\u0085\u2028\u2029]/;
   fc.assert(

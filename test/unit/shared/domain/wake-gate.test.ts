@@ -55,7 +55,7 @@ describe('each check at its edge', () => {
     expect(decide()).toMatchObject(passes);
   });
 
-  it('source budget: the third call and not the fourth, for wake_agent alone', () => {
+  it('limits wake_agent alone by the source budget: three calls pass, the fourth fails', () => {
     expect(decide({ callsInSession: 2 })).toMatchObject(passes);
     expect(decide({ callsInSession: 3 })).toMatchObject({ outcome: 'error', check: 'source_budget', until: null });
     expect(decide({ callsInSession: 3 }).detail).toContain('limit of 3 wakes');
@@ -63,12 +63,12 @@ describe('each check at its edge', () => {
       expect(decide({ callsInSession: 3 }, { ask: { way } })).toMatchObject(passes);
   });
 
-  it('wakes enabled: the household’s switch and the agent’s', () => {
+  it('refuses a wake when the household or the agent has wakes disabled', () => {
     expect(decide({}, { limits: { householdEnabled: false } })).toMatchObject(stops('disabled'));
     expect(decide({}, { limits: { enabled: false } })).toMatchObject(stops('disabled'));
   });
 
-  it('cooldown: not after 299 s, but after 300', () => {
+  it('refuses a wake after 299 s of a cooldown of 300 s, and passes it after 300', () => {
     expect(decide({ lastWake: NOON - 299 * SECOND })).toMatchObject(stops('cooldown', NOON + SECOND));
     expect(decide({ lastWake: NOON - 300 * SECOND + 1 })).toMatchObject(stops('cooldown', NOON + 1));
     expect(decide({ lastWake: NOON - 300 * SECOND })).toMatchObject(passes);
@@ -85,38 +85,38 @@ describe('each check at its edge', () => {
     expect(decide({ pairToday: 5 })).toMatchObject(stops('pair', MIDNIGHT));
   });
 
-  it('blackout: to the minute', () => {
+  it('refuses a wake within a blackout, to the minute', () => {
     expect(decide({}, { limits: { blackouts: dark } })).toMatchObject(stops('blackout', NOON + HOUR));
     expect(decide({}, { limits: { blackouts: dark }, now: NOON - HOUR - 1 })).toMatchObject(passes);
     expect(decide({}, { limits: { blackouts: dark }, now: NOON + HOUR })).toMatchObject(passes);
   });
 
-  it('minutes: 120 of them, of sessions that are over and of those that run', () => {
+  it('limits wakes to 120 minutes of ended and running sessions', () => {
     expect(decide({ endedMs: 120 * MINUTE - 1 })).toMatchObject(passes);
     expect(decide({ endedMs: 120 * MINUTE })).toMatchObject(stops('minutes', MIDNIGHT));
     expect(decide({ endedMs: 60 * MINUTE, running: [NOON - HOUR + 1] })).toMatchObject(passes);
     expect(decide({ endedMs: 60 * MINUTE, running: [NOON - HOUR] })).toMatchObject(stops('minutes', MIDNIGHT));
   });
 
-  it('concurrency: a second session and not a third', () => {
+  it('allows two concurrent sessions and refuses the third', () => {
     expect(decide({ running: [NOON] })).toMatchObject(passes);
     expect(decide({ running: [NOON, NOON] })).toMatchObject(stops('concurrency'));
   });
 
-  it('idle: whoever is in a turn, or not here, is asked for later; whoever sleeps is woken', () => {
+  it('defers a wake of a busy or absent agent, and passes one of a sleeping agent', () => {
     expect(decide({}, { ask: { state: 'busy' } })).toMatchObject({ outcome: 'deferred', check: 'idle', until: null });
     expect(decide({}, { ask: { state: 'absent' } })).toMatchObject({ outcome: 'deferred', check: 'idle', until: null });
     expect(decide({}, { ask: { state: 'paused' } })).toMatchObject(passes);
   });
 
-  it('flood guard: five in 60 s and not a sixth', () => {
+  it('lets five wakes in 60 s pass, and refuses the sixth', () => {
     const latest = [1, 2, 3, 4, 59].map((seconds) => NOON - seconds * SECOND);
     expect(decide({ latest: latest.slice(0, 4) })).toMatchObject(passes);
     expect(decide({ latest })).toMatchObject(stops('flood', NOON + SECOND));
     expect(decide({ latest }, { now: NOON + SECOND })).toMatchObject(passes);
   });
 
-  it('what was scheduled, and a flag that is cleared, keep to the switch, blackouts, minutes and concurrency alone', () => {
+  it('checks schedules and cleared sleeping flags only against switch, blackouts, minutes and concurrency', () => {
     const used = {
       callsInSession: 9,
       lastWake: NOON,
@@ -150,7 +150,7 @@ describe('each check at its edge', () => {
     }
   });
 
-  it('whoever is at work is asked for when that is over, also where one session is the most', () => {
+  it('defers the wake of an agent at work, also at the limit of one session', () => {
     const ask = { state: 'busy', atWork: true } as const;
     const limits = { maxConcurrentSessions: 1 };
     expect(decide({ running: [NOON] }, { ask, limits })).toMatchObject({ outcome: 'deferred', check: 'idle' });
@@ -186,7 +186,7 @@ describe('the days on which clocks change', () => {
 });
 
 describe('the order of the checks', () => {
-  it('is that of the table: the first that fails decides', () => {
+  it('checks in the order of the table, and the first failure decides', () => {
     const all = {
       callsInSession: 3,
       lastWake: NOON,

@@ -124,7 +124,7 @@ describe('the reader', () => {
     );
   });
 
-  it('does not care for layout: white space between tags, the order of attributes, quotation marks in text', () => {
+  it('ignores layout: white space between tags, the order of attributes, quotation marks in text', () => {
     const space = fc.stringMatching(/^[ \t\r\n]{0,4}$/);
     fc.assert(
       fc.property(somePayloads, fc.array(space, { minLength: 1 }), fc.boolean(), (agents, spaces, turned) => {
@@ -155,7 +155,7 @@ describe('the reader', () => {
     );
   });
 
-  it("does not call a mistake of the program's own a malformed message", () => {
+  it('reports a mistake of the program itself as such, not as a malformed message', () => {
     // @ts-expect-error nothing that is checked by type can get here
     expect(() => parseTeamCall(undefined)).toThrow(TypeError);
   });
@@ -208,7 +208,10 @@ describe('a message to the lead', () => {
       expect(isTeamCall(text)).toBe(true);
     },
   );
-  it.each(['', 'Good morning', 'What does [WAKE AGENTS] do?', '[wake agents]'])('is an ordinary one: %j', (text) => {
-    expect(isTeamCall(text)).toBe(false);
-  });
+  it.each(['', 'Good morning', 'What does [WAKE AGENTS] do?', '[wake agents]'])(
+    'reads %j as an ordinary message to the lead',
+    (text) => {
+      expect(isTeamCall(text)).toBe(false);
+    },
+  );
 });

@@ -34,7 +34,7 @@ const upTo = (events: readonly StoredEvent[]) => {
 };
 
 describe('what a browser may acknowledge', () => {
-  it('is nothing before anything came', () => {
+  it('acknowledges nothing before anything arrived', () => {
     expect(upTo([])).toBe(0);
   });
 

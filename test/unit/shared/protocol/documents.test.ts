@@ -154,7 +154,7 @@ describe('a document', () => {
     expect(isKnown(doc)).toBe(false);
   });
 
-  it('of an unknown kind is kept and passed on, also one named as something every object has', () => {
+  it('stores and forwards a document of an unknown kind, also one named like a built-in property', () => {
     const kind = fc.oneof(
       fc.string({ minLength: 1 }),
       fc.constantFrom('toString', 'constructor', '__proto__', 'hasOwnProperty', 'valueOf'),
@@ -195,11 +195,11 @@ describe('a document', () => {
     ['position', { ...examples['agent-identity'], position: 9 }],
     ['change.position', { ...examples['agent-change'], change: { kind: 'seat', position: -1 } }],
     ['phase.reason', { ...examples.session, phase: { kind: 'end', endedAt: 1, reason: 'bored' } }],
-  ])('with a bad %s is refused, and the field is named', (field, value) => {
+  ])('refuses a document with a bad %s, and names the field', (field, value) => {
     expect(complaints(value)).toEqual([field]);
   });
 
-  it.each([null, 'text', 7, [], {}, { type: 'message' }])('is not what %j is', (value) => {
+  it.each([null, 'text', 7, [], {}, { type: 'message' }])('refuses %j as a document', (value) => {
     expect(complaints(value)).not.toEqual([]);
   });
 });

@@ -44,7 +44,7 @@ describe('an event', () => {
     );
   });
 
-  it('of an unknown kind, or with a field missing, is refused with the field named', () => {
+  it('refuses an event of an unknown kind or with a missing field, and names the field', () => {
     expect(eventSchema.safeParse({ kind: 'party', time: 1 }).error?.issues[0]?.path).toEqual(['kind']);
     expect(eventSchema.safeParse({ kind: 'text', messageId: 'm' }).error?.issues[0]?.path).toEqual(['text']);
     expect(
@@ -70,7 +70,7 @@ describe('the documents of an event', () => {
     );
   });
 
-  it('have ids that tell apart what is apart', () => {
+  it('gives different documents of an event different ids', () => {
     fc.assert(
       fc.property(anyEvent, anyEvent, eventId, (one, other, id) => {
         const [first] = documentsOf({ id, event: one });

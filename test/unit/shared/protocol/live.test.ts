@@ -37,7 +37,7 @@ const born = (position: number) =>
 const live = (...events: Record<string, unknown>[]) => liveSessionOf(fold(log(...events)));
 
 describe('the running session', () => {
-  it('is the same whether it was heard whole or from a snapshot on, also with events told twice', () => {
+  it('builds the same state from all events, from a snapshot on, and from repeated events', () => {
     fc.assert(
       fc.property(someHistory, fc.nat(), fc.nat(), (history, a, b) => {
         const whole = fold(history);
@@ -50,7 +50,7 @@ describe('the running session', () => {
     );
   });
 
-  it('is changed by each event at most once, and never in place', () => {
+  it('applies each event at most once, and never mutates the state', () => {
     fc.assert(
       fc.property(someHistory, (history) => {
         let state = NO_SESSION;
@@ -80,7 +80,7 @@ describe('the running session', () => {
     );
   });
 
-  it('is none before it starts and after it ended, with how it ended', () => {
+  it('has no session before the start and after the end, and says how it ended', () => {
     expect(live()).toBeNull();
     expect(liveSessionOf(null)).toBeNull();
     const state = fold(log(begin, wake('w', 0), about('agent-awake', 0), { kind: 'session-ended', reason: 'idle' }));
@@ -106,7 +106,7 @@ describe('the running session', () => {
     });
   });
 
-  it('has nobody awake from what was said outside of a session', () => {
+  it('wakes nobody because of messages outside a session', () => {
     expect(live(about('agent-awake', 0), wake('w', 0))).toBeNull();
   });
 });
@@ -125,7 +125,7 @@ describe('a sleeping flag', () => {
     });
   });
 
-  it('is gone when its agent falls asleep, and with the session', () => {
+  it('clears a sleeping flag when its agent falls asleep, and with the session', () => {
     expect(live(...here, flag(0, true), about('agent-asleep', 0, { reason }))).toMatchObject({
       awake: new Set(['a1']),
       paused: new Set(),
@@ -145,7 +145,7 @@ describe('a wake', () => {
     });
   });
 
-  it('that one agent does not follow leaves it asleep with the reason, and the others as they are', () => {
+  it('leaves an agent that ignores a wake asleep with the reason, and the others unchanged', () => {
     const state = fold(log(begin, wake('w', 0, 1), about('agent-awake', 1), about('agent-asleep', 0, { reason })));
     expect(liveSessionOf(state)).toMatchObject({ waking: new Set(), awake: new Set(['a1']) });
     expect(state.session?.asleep).toEqual([{ agentId: 'a0', reason }]);
@@ -156,7 +156,7 @@ describe('a wake', () => {
     expect(state.session).toMatchObject({ asleep: [], hatching: [{ agentId: 'a0', callId: 'w2' }] });
   });
 
-  it('that ends leaves nobody stirring, but for those of another call', () => {
+  it('leaves nobody stirring when a wake ends, except for those of another call', () => {
     const state = fold(log(begin, wake('w', 0, 1), wake('w2', 2), { kind: 'call-ended', callId: 'w', error: null }));
     expect(liveSessionOf(state)?.waking).toEqual(new Set(['a2']));
   });
@@ -179,7 +179,7 @@ describe('a summon', () => {
 });
 
 describe('an answer', () => {
-  it('is open from its start to its message', () => {
+  it('keeps an answer open from its start to its message', () => {
     const start = { kind: 'answer-started', messageId: 'm1', agentId: 'a0' };
     const end = { ...messageOf('m1'), agentId: 'a0' };
     const text = { kind: 'text', messageId: 'm1', text: 'Hello' };
@@ -201,7 +201,7 @@ describe('a run', () => {
   } as const;
   const answer = { kind: 'answer-started', messageId: 'm1', agentId: 'a0', sessionId: null, runId: 'r1' } as const;
 
-  it('is under way from its start to its end, whatever sessions come and go; what is in a session goes with it', () => {
+  it('keeps a run under way from start to end across sessions, and drops those of an ended session', () => {
     const both = fold(
       log(started('r1', null), answer, begin, started('r2', 's1'), { kind: 'session-ended', reason: 'idle' }),
     );

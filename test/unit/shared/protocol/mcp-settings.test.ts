@@ -4,7 +4,7 @@ import { mcpNameSchema } from '../../../../src/shared/protocol/mcp.ts';
 import { mcpNameOf, filledIn, readMcpServers } from '../../../../src/shared/protocol/mcp-settings.ts';
 
 describe('settings of another client', () => {
-  it('are read as addresses and programs, under names that fit', () => {
+  it("reads addresses and programs of another client's settings under valid names", () => {
     const text = JSON.stringify({
       mcpServers: {
         'File System': { command: 'npx', args: ['-y', 'server', '/home/me'], env: { KEY: 'k' } },
@@ -42,7 +42,7 @@ describe('settings of another client', () => {
     ['{"mcpServers":{"a":{}}}', /“a” has neither/],
     ['{"mcpServers":{"a":{"url":"file:///etc/passwd"}}}', /“a” has neither/],
     ['{"mcpServers":{"a":{"command":""}}}', /“a” has neither/],
-  ])('are refused with a reason: %s', (text, reason) => {
+  ])("refuses another client's settings with a reason: %s", (text, reason) => {
     const read = readMcpServers(text);
     expect(read.ok ? '' : read.reason).toMatch(reason);
   });
@@ -95,7 +95,7 @@ describe('settings of another client', () => {
       PROGRAM,
     ],
     ['in a list', '{"mcpServers":[{"name":"a","url":"https://a.example/mcp"}]}', ADDRESS],
-  ])('are read %s', (_how, text, attachment) => {
+  ])("reads another client's settings %s", (_how, text, attachment) => {
     expect(readMcpServers(text)).toMatchObject({
       ok: true,
       servers: [{ name: 'a', attachment }],
@@ -104,7 +104,7 @@ describe('settings of another client', () => {
     });
   });
 
-  it('with one of three that cannot be used leave two, and say which', () => {
+  it('reads two of three servers when one is unusable, and reports that one', () => {
     const text = '{"mcpServers":{"a":{"url":"https://a.example/"},"b":{"url":7},"c":{"command":"x"}}}';
     expect(readMcpServers(text)).toMatchObject({
       servers: [{ name: 'a' }, { name: 'c' }],

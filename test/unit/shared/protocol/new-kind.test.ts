@@ -29,7 +29,7 @@ describe('a kind that is one file and one line', () => {
   });
   afterAll(() => forget());
 
-  it('is checked, and an older version is read as this one', () => {
+  it('parses a document of the new kind, and upgrades an older version', () => {
     expect(parseDocument(report(1, 'Oslo', 4))).toEqual(report(1, 'Oslo', 4));
     expect(() => parseDocument({ ...report(1, 'Oslo', 4), celsius: 'warm' })).toThrow(/celsius/);
     const read = parseDocument(JSON.parse(JSON.stringify(old)));
@@ -38,15 +38,15 @@ describe('a kind that is one file and one line', () => {
     expect(isKnown(read)).toBe(true);
   });
 
-  it('of a newer version is kept as it came', () => {
+  it('stores a document of a newer version unchanged', () => {
     const newer = { ...report(1, 'Oslo', 4), schema: 3, celsius: 'mild' };
     expect(parseDocument(newer)).toEqual(newer);
     expect(isKnown(parseDocument(newer))).toBe(false);
   });
 
-  it('has its views written anew where it was not known before', () => expect(kindsMark()).not.toBe(before));
+  it('rebuilds the views of a kind that was unknown before', () => expect(kindsMark()).not.toBe(before));
 
-  it('is folded in the page, whatever the order it comes in', () => {
+  it('folds documents in the page in any order', () => {
     for (const docs of [HOUSE, HOUSE.toReversed()]) {
       const household = createHousehold(() => 0);
       household.take(docs);
@@ -65,7 +65,7 @@ describe('a kind that is one file and one line', () => {
     expect(isCovered(report(4, 'Oslo', 4, { agentId: 'a1' }), asked)).toBe(false);
   });
 
-  it('is in a copy of the household, and comes into another where the person agrees', async () => {
+  it('exports a document of the new kind, and imports it when the person agrees', async () => {
     const file = await exportOf(HOUSE);
     const there = memoryLedger([identityDoc(9, 'a9', 3)]);
     const opened = await open(file, there);
@@ -83,7 +83,7 @@ describe('a kind that is one file and one line', () => {
     ]);
   });
 
-  it('of one agent is in its folder', async () => {
+  it('puts a document of one agent into the folder of that agent', async () => {
     const mine = report(6, 'Oslo', 1, { agentId: 'a1' });
     const { documents } = await exportsHere().readAgentZip(await agentZipOf([...HOUSE, mine], 'a1'));
     expect(documents).toContainEqual(mine);

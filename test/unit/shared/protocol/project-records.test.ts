@@ -54,7 +54,7 @@ describe('heldProject', () => {
       expect(heldProject({ ...HERE, [field]: value }, HERE)).toEqual({ value: { ...HERE, [field]: value }, waits: [] });
   });
 
-  it('has a new project start, reach and cost nothing', () => {
+  it('makes a new project start, reach and cost nothing', () => {
     const { value, waits } = heldProject(HERE, null);
     expect(value).toMatchObject({ name: 'Trip', agents: [], setup: '', repository: '', dayMicroUsd: 0 });
     expect(heldProject(value, null).waits).toEqual([]);
@@ -70,6 +70,6 @@ it.each([
   ['project', PROJECT_FIELDS, projectValueSchema],
   ['task', TASK_FIELDS, taskValueSchema],
   ['attempt', ATTEMPT_FIELDS, attemptValueSchema],
-])('every field of a %s is asked about, or says why not', (_, fields, schema) => {
+])('asks about every field of a %s, or says why not', (_, fields, schema) => {
   expect(Object.keys(fields).sort()).toEqual(Object.keys(schema.shape).sort());
 });

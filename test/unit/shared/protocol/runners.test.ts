@@ -36,14 +36,17 @@ describe('a program that another one fetches', () => {
     });
   });
 
-  it.each(['npx', 'bunx', 'uvx'] as const)('by %s is known as such, wherever that lies', (command) => {
-    const runner: Runner = { ...NPX, command, hosts: [`${command}.example`] };
-    for (const at of [command, `/usr/local/bin/${command}`])
-      expect(needsOf(program(at, ['server-files', '/home/me/notes']), [runner], true)).toMatchObject({
-        hosts: [`${command}.example`],
-        folders: ['/home/me/notes'],
-      });
-  });
+  it.each(['npx', 'bunx', 'uvx'] as const)(
+    'recognises %s in any folder as a program that fetches others',
+    (command) => {
+      const runner: Runner = { ...NPX, command, hosts: [`${command}.example`] };
+      for (const at of [command, `/usr/local/bin/${command}`])
+        expect(needsOf(program(at, ['server-files', '/home/me/notes']), [runner], true)).toMatchObject({
+          hosts: [`${command}.example`],
+          folders: ['/home/me/notes'],
+        });
+    },
+  );
 
   it('keeps what the person has given it', () => {
     const box = { folder: '/srv/own', reads: [], network: ['api.example'] };
@@ -53,7 +56,7 @@ describe('a program that another one fetches', () => {
     });
   });
 
-  it('is shown no folder where it may not be, and needs nothing where nothing is known of what fetches it', () => {
+  it('offers a fetched program no forbidden folder, and knows no needs of an unknown one', () => {
     expect(needsOf(program('npx', ['/home/me']), [NPX], false)).toMatchObject({ folders: [], reads: [] });
     expect(needsOf(program('node', ['/home/me/x.js']), [NPX], true)).toBeNull();
     expect(needsOf(program('uvx', ['x']), [{ ...NPX, command: 'uvx', hosts: [], reads: [] }], true)).toBeNull();

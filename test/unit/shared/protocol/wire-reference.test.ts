@@ -8,7 +8,7 @@ import { REFERENCE, wireReference } from '../../../support/wire-reference.ts';
 const written = readFileSync(REFERENCE, 'utf8');
 
 describe('the wire reference', () => {
-  it('is what the schemas say: where this fails, run "npm run wire"', () => {
+  it('matches the schemas (if this fails, run "npm run wire")', () => {
     expect(written).toBe(wireReference());
   });
 
@@ -18,7 +18,7 @@ describe('the wire reference', () => {
     for (const type of knownSchemas().keys()) expect(written).toContain(`### \`${type}\``);
   });
 
-  it('has a sentence for every call, event and document, and no empty table', () => {
+  it('describes every call, event and document, and has no empty table', () => {
     expect(written).not.toMatch(/^### .*\n\n\|/m);
     expect(written).not.toMatch(/^\|---\|---\|---\|\n(?!\|)/m);
   });

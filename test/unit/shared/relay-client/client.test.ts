@@ -130,7 +130,7 @@ describe('the relay’s client', () => {
     [200, 'not JSON'],
     [200, { status: 'ok' }],
     [502, '<h1>Bad gateway</h1>'],
-  ])('does not take another server’s %i %j for the relay’s answer', async (status, body) => {
+  ])('refuses %i %j of another server as the relay’s answer', async (status, body) => {
     const client = await answering(status, body);
     expect(await client.health()).toMatchObject({ ok: false, problem: { kind: 'unreadable', status } });
   });

@@ -45,7 +45,7 @@ test.each<[string, readonly FeedInput[], FeedState['link']]>([
   expect(after(...inputs).link).toEqual(link);
 });
 
-test('only a live link has a snapshot', () => {
+test('has a snapshot only on a live link', () => {
   expect(after(LIVE).snapshot).toBe(NO_SESSION);
   for (const input of [CONNECTING, LOST, { kind: 'locked-out' }, { kind: 'moved' }, home('b')] as const)
     expect(after(belongs('a'), LIVE, input).snapshot).toBeNull();

@@ -177,7 +177,7 @@ describe('the feed', () => {
     expect(troubles.at(-1)).toMatch(/cannot read what the relay sent/);
   });
 
-  it('where nobody lives takes nothing of what its sign-in hears, and hears it from the first event once somebody does', async () => {
+  it('delivers nothing to a household without agents, and all events from the first once it has one', async () => {
     relay.emit(started, message('m1'));
     const opened = open(null, true);
     await until(isLive);
@@ -259,7 +259,7 @@ describe('the feed', () => {
     expect(opened.link()).toEqual({ kind: 'live' });
   });
 
-  it('of another household’s home shows, stores and acknowledges nothing, and says so; of its own all, from its first event', async () => {
+  it('shows, stores and acknowledges nothing of another household, and all events of its own', async () => {
     relay.proven('h-ada');
     relay.emit(started, message('m1'));
     queued = [queuedFor('c1', 'a1')];

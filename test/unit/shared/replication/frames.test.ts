@@ -51,7 +51,7 @@ const frames: fc.Arbitrary<Frame> = fc.oneof(
 );
 
 describe('a frame of replication', () => {
-  it('is read back as it was made', () => {
+  it('parses a frame back to what it was made from', () => {
     fc.assert(
       fc.property(frames, (frame) => {
         expect(decodeFrame(encodeFrame(frame))).toEqual({ ok: true, frame });
@@ -74,7 +74,7 @@ describe('a frame of replication', () => {
     );
   });
 
-  it('is refused when it is cut short or has a byte too many', () => {
+  it('refuses a frame that is cut short or has an extra byte', () => {
     const frame = encodeFrame({
       kind: 'have',
       have: new Map([
@@ -95,7 +95,7 @@ describe('a frame of replication', () => {
     expect(decodeFrame(checked(Uint8Array.from([...body, 0])))).toMatchObject({ ok: false });
   });
 
-  it('is refused when one bit of it was changed', () => {
+  it('refuses a frame with one changed bit', () => {
     fc.assert(
       fc.property(frames, fc.nat(), fc.nat(7), (frame, place, bit) => {
         const bytes = encodeFrame(frame);
@@ -128,7 +128,7 @@ describe('a frame of replication', () => {
       what: 'a writer twice',
       bytes: [1, ...Array<number>(16).fill(7), 1, 0, 0, ...Array<number>(16).fill(7), 1, 0, 0],
     },
-  ])('is refused with $what', ({ bytes }) => {
+  ])('refuses a frame with $what', ({ bytes }) => {
     expect(decodeFrame(checked(Uint8Array.from(bytes)))).toMatchObject({ ok: false });
   });
 

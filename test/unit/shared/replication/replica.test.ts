@@ -77,7 +77,7 @@ describe('two replicas', () => {
     expect(here.told.backlogs.at(-1)).toBeNull();
   });
 
-  it('have the same after they met, whatever each had', async () => {
+  it('leaves two replicas equal after they met, whatever each had', async () => {
     const time = createVirtualTime();
     const a = side(time, 'a', 'device', [...log(W('A'), 40), ...log(W('C'), 3)]);
     const b = side(time, 'b', 'device', [...log(W('B'), 2_000), entry(W('C'), 7)]);
@@ -240,7 +240,7 @@ describe('a relay between devices', () => {
     expect(line.sent.b - got).toBeLessThan(30);
   });
 
-  it('is left to it what two devices with a direct connection could tell each other', async () => {
+  it('leaves out of the relay what two directly connected devices can exchange', async () => {
     const time = createVirtualTime();
     const relay = side(time, 'relay', 'relay');
     const [a, b] = [side(time, 'a', 'device'), side(time, 'b', 'device')];
@@ -256,7 +256,7 @@ describe('a relay between devices', () => {
     expect(direct).toBeLessThan(30);
   });
 
-  it('is not needed where they have a direct connection: entries go over it as they are written', async () => {
+  it('sends entries over a direct connection as they are written, without the relay', async () => {
     const time = createVirtualTime();
     const [a, b, c] = [side(time, 'a', 'device'), side(time, 'b', 'device'), side(time, 'c', 'device')];
     join(time, a, b);
@@ -285,7 +285,7 @@ describe('a relay between devices', () => {
     expect(a.replica.agrees(W('A'))).toBe(true);
   });
 
-  it('that has lost its tail is given it again', async () => {
+  it('restores the tail that the relay lost', async () => {
     const time = createVirtualTime();
     const a = side(time, 'a', 'device', log(W('A'), 500));
     const relay = side(time, 'relay', 'relay', log(W('A'), 120));
@@ -324,7 +324,7 @@ describe('a replica on a bad line', () => {
     expect(relay.store.lines()).toEqual(a.store.lines());
   });
 
-  it('does not fetch the same from two at once', async () => {
+  it('does not fetch the same entry from two peers at once', async () => {
     const time = createVirtualTime();
     const [b, c, a] = [
       side(time, 'b', 'device', log(W('X'), 3_000)),
@@ -374,7 +374,7 @@ describe('a replica on a bad line', () => {
 });
 
 describe('a store that fails', () => {
-  it('is told of, nothing is acknowledged meanwhile, and it is tried again', async () => {
+  it('reports a failing store, acknowledges nothing meanwhile, and retries', async () => {
     const time = createVirtualTime();
     const memory = createMemoryEntries();
     let full = true;
@@ -399,7 +399,7 @@ describe('a store that fails', () => {
     expect(relay.store.lines()).toEqual(a.store.lines());
   });
 
-  it('may fail before anything is known of it', async () => {
+  it('survives a store that fails before anything is known of it', async () => {
     const time = createVirtualTime();
     const memory = createMemoryEntries();
     let tries = 0;
@@ -417,7 +417,7 @@ describe('a store that fails', () => {
 });
 
 describe('entries that are not what they say', () => {
-  it('are refused, dropped by the relay that has them, and fetched from elsewhere', async () => {
+  it('refuses forged entries, drops them at the relay, and fetches them from elsewhere', async () => {
     const time = createVirtualTime();
     const forged = ({ sealed }: Entry) => sealed[0] === 255;
     const relay = side(time, 'relay', 'relay', [entry(W('A'), 1, 299, 255), entry(W('A'), 2)]);
@@ -431,7 +431,7 @@ describe('entries that are not what they say', () => {
     expect(b.store.lines()).toEqual(a.store.lines());
   });
 
-  it('are not dropped by a device because a relay says so', async () => {
+  it("does not drop a device's entries because a relay calls them forged", async () => {
     const time = createVirtualTime();
     const a = side(time, 'a', 'device', log(W('A'), 2));
     const relay = side(
@@ -450,7 +450,7 @@ describe('entries that are not what they say', () => {
 });
 
 describe('two entries in one place', () => {
-  it('are noticed where one meets the other, with the other’s bytes, and nothing is changed', async () => {
+  it('reports a conflict when two entries of one place meet, and changes nothing', async () => {
     const time = createVirtualTime();
     const relay = side(time, 'relay', 'relay', log(W('A'), 3));
     const a = side(time, 'a', 'device', log(W('A'), 2));
@@ -466,7 +466,7 @@ describe('two entries in one place', () => {
     expect(a.store.all.get(W('A'))?.get(3)).toEqual(mine.sealed);
   });
 
-  it('are found by the device whose writer it is, all of them, where both sides have the same places', async () => {
+  it("lets the writer's device find all conflicts when both sides have the same places", async () => {
     const time = createVirtualTime();
     const relay = side(time, 'relay', 'relay', log(W('A'), 1_000));
     const other = log(W('A'), 1_000).map((each) => (each.counter > 600 ? entry(W('A'), each.counter, 300, 7) : each));
@@ -479,7 +479,7 @@ describe('two entries in one place', () => {
     expect(a.told.ahead).toEqual([]);
   });
 
-  it('are found in the middle of a writer that the device left, however few they are', async () => {
+  it('finds few conflicts in the middle of a writer that the device left', async () => {
     const time = createVirtualTime();
     const relay = side(time, 'relay', 'relay', log(W('A'), 1_000));
     const other = log(W('A'), 1_000).map((each) => (each.counter === 555 ? entry(W('A'), 555, 300, 7) : each));
@@ -489,7 +489,7 @@ describe('two entries in one place', () => {
     expect(a.told.conflicts.map(({ key }) => key.counter)).toEqual([555]);
   });
 
-  it('are told only when all of them are known, and again on the next line where they were not settled', async () => {
+  it('reports conflicts once all are known, and again on the next connection if unsettled', async () => {
     const time = createVirtualTime();
     const relay = side(time, 'relay', 'relay', log(W('A'), 600));
     const other = log(W('A'), 590).map((each) => (each.counter > 300 ? entry(W('A'), each.counter, 300, 7) : each));
@@ -505,7 +505,7 @@ describe('two entries in one place', () => {
     expect(a.replica.have().get(W('A'))).toEqual([[1, 590]]);
   });
 
-  it('are not suspected where a device merely lacks what it wrote: it is told that it was restored', async () => {
+  it('reports a restored device, not a conflict, when a device lacks its own entries', async () => {
     const time = createVirtualTime();
     const relay = side(time, 'relay', 'relay', log(W('A'), 30));
     const a = side(time, 'a', 'device', log(W('A'), 20), { own: (writer) => writer === W('A') });

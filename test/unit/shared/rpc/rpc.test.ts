@@ -42,7 +42,7 @@ function connected() {
 }
 
 describe('calls from one table of methods', () => {
-  it('are answered by a part that opens later, each under its own name', async () => {
+  it('delivers calls to a part that opens later, each under its own name', async () => {
     expect(await connected().call('add', 2, 3)).toBe(5);
   });
 
@@ -53,14 +53,14 @@ describe('calls from one table of methods', () => {
     });
   });
 
-  it('are parsed before they are answered, and typed before they are made', async () => {
+  it('parses calls before they are answered, and types them before they are made', async () => {
     // @ts-expect-error: a text is no number
     await expect(connected().call('add', 2, 'three')).rejects.toMatchObject({ name: 'ProtocolError' });
     // @ts-expect-error: there is no such method
     await expect(connected().call('burn')).rejects.toMatchObject({ name: 'ProtocolError' });
   });
 
-  it('are functions of a proxy, over a line that is never opened anew too, and tell errors apart by their kind', async () => {
+  it('calls functions of a proxy over a line that stays closed, and tells errors apart by kind', async () => {
     const server = createRpcServer<typeof METHODS>({
       methods: METHODS,
       onError: () => undefined,

@@ -133,7 +133,7 @@ describe('a tab’s connection to the owner', () => {
     expect(lines).toHaveLength(1);
   });
 
-  it('does not listen to a line that it has left', () => {
+  it('ignores messages of a line that it has left', () => {
     const heard: WorkerNews[] = [];
     client.subscribe((news) => heard.push(news));
     line(0).ends.gone();
@@ -270,7 +270,7 @@ describe('the owner’s desk', () => {
     ]);
   });
 
-  it('does a call once that is asked again while it is being answered, and answers on the newest line', async () => {
+  it('runs a repeated call once, and answers on the newest line', async () => {
     let asked = 0;
     let finish: () => void = () => undefined;
     const server = createRpcServer<typeof WORKER_METHODS, WorkerNews>({

@@ -66,7 +66,7 @@ describe('documents in a volume', () => {
     expect(isDeepEqual(docs[0], doc)).toBe(true);
   });
 
-  it('are stored as they are where nothing needs an escape', () => {
+  it('stores documents unchanged when nothing needs an escape', () => {
     const doc = document('message:m1', { text: 'grüße, 🪺\n"</soul>"', list: [1, { deep: true }] });
     expect(encodeDocument(doc)).toEqual([doc]);
   });
@@ -83,7 +83,7 @@ describe('documents in a volume', () => {
     expect(encodeId('message:01J_x.y-z')).toBe('message:01J_x.y-z');
   });
 
-  it('have their long texts in parts, none longer than it may be, and no pair of surrogates cut', () => {
+  it('splits long texts into parts within the limit, and cuts no surrogate pair', () => {
     const long = `a${'🪺'.repeat(LEDGER.partChars)}\ud800`;
     const doc = document('long', { soul: long, short: 'x', twice: [long] });
     const stored = encodeDocument(doc);
@@ -97,7 +97,7 @@ describe('documents in a volume', () => {
     expect(decodeDocuments(throughFireproof(stored)).docs).toEqual([doc]);
   });
 
-  it('are told as damaged, with the reason, where a part is missing', () => {
+  it('reports a document with a missing part as damaged, with the reason', () => {
     const stored = encodeDocument(document('long', { soul: 'x'.repeat(LEDGER.partChars * 2) }));
     const { docs, damaged } = decodeDocuments(stored.filter(({ _id }) => _id !== 'long~1'));
     expect(docs).toEqual([]);
@@ -120,7 +120,7 @@ describe('plain documents', () => {
     ['no id', { ...base, _id: '' }, /_id/],
     ['a message without its fields', { ...base, type: 'message' }, /messageId/],
     ['nothing at all', null, /expected object/],
-  ])('are not made of %s', (_what, value, reason) => {
+  ])('makes no plain document of %s', (_what, value, reason) => {
     expect(() => plainDocument(value)).toThrow(reason);
   });
 });

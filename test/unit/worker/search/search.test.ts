@@ -36,7 +36,7 @@ const wordsOf = (index: MemoryIndex) =>
   [...index.parts].flatMap(([key, bytes]) => (key.includes('terms') ? [new TextDecoder().decode(bytes)] : [])).join('');
 
 describe('What is found', () => {
-  it('is a sentence among others, before what only has its words, with its place marked', async () => {
+  it('ranks the whole sentence before documents with only its words, and marks its place', async () => {
     const { find } = await over([
       said(1, 'The mill is old, and by the river we never met.'),
       said(2, 'Well.\n\nWe met by the **old mill** at noon, remember? I do.'),
@@ -51,7 +51,7 @@ describe('What is found', () => {
     expect(text).toBe('… We met by the **old mill** at noon, remember? I do.');
   });
 
-  it('is first what stands there as it was typed, also where the same words were said later', async () => {
+  it('ranks the text as it was typed first, also before newer messages', async () => {
     const { ids } = await over([
       said(1, 'Bread before rain, she said.'),
       said(2, 'Rain before bread, he said.'),
@@ -61,7 +61,7 @@ describe('What is found', () => {
     expect((await ids('rain before bread'))[0]).toBe('m2');
   });
 
-  it('is found by the beginnings of words while they are typed', async () => {
+  it('finds words by their beginnings while they are typed', async () => {
     const { ids } = await over([said(1, 'The lighthouse keeper'), said(2, 'A light snow')]);
     expect(await ids('li')).toHaveLength(2);
     expect(await ids('lighth')).toEqual(['m1']);
@@ -76,12 +76,12 @@ describe('What is found', () => {
     ['lightthouse', 'one too many'],
     ['ligthhous', 'wrong and not yet whole'],
     ['ilghthouse', 'the first two swapped'],
-  ])('is found by “%s”: %s', async (typed) => {
+  ])('finds “%s”: %s', async (typed) => {
     const { ids } = await over([said(1, 'The lighthouse keeper'), said(2, 'A light snow')]);
     expect(await ids(typed)).toEqual(['m1']);
   });
 
-  it('is found without case, accents and widths', async () => {
+  it('ignores case, accents and character widths', async () => {
     const { ids } = await over([
       said(1, 'Die Straße nach Łódź, naïve Übung'),
       said(2, 'Ｒｏｏｓｔ ２０２６'),
@@ -94,7 +94,7 @@ describe('What is found', () => {
     expect(await ids('محمد')).toEqual(['m4']);
   });
 
-  it('is found in scripts without spaces by any part of a run, and marked there', async () => {
+  it('finds any part of a run in scripts without spaces, and marks it', async () => {
     const { ids, find } = await over([
       said(1, '東京都庁の前で会いましょう。'),
       said(2, '京都は雪です'),
@@ -134,7 +134,7 @@ describe('What is found', () => {
     ['Donau\u00addampf\u00adschiff', ['donaudampfschiff', 'donaudampf']],
     ['snake_case in node.js', ['snakecase', 'snakeCase', 'nodejs']],
     ['می\u200cخواهم', ['میخواهم', 'می\u200cخواهم']],
-  ])('is found by the words inside its words, and as one word: %s', async (text, all) => {
+  ])('finds words by the words inside them, and as one word: %s', async (text, all) => {
     const { find } = await over([said(1, text), said(2, 'Nothing of the kind.')]);
     for (const typed of all) {
       const hits = await find(typed);
@@ -142,7 +142,7 @@ describe('What is found', () => {
       expect([typed, hits[0]?.passage.marks.length]).not.toEqual([typed, 0]);
     }
   });
-  it('is marked where the word inside begins', async () => {
+  it('marks where the inner word begins', async () => {
     const { find } = await over([said(1, 'The UserName is well-known: 1,234.56')]);
     const marked = async (typed: string) => {
       const { text, marks } = (await find(typed))[0]?.passage ?? { text: '', marks: [] };
@@ -152,11 +152,11 @@ describe('What is found', () => {
     expect(await marked('wellknown')).toEqual(['well-known']);
     expect(await marked('1234')).toEqual(['1,234']);
   });
-  it('is not the middle or the end of a word that no word begins in', async () => {
+  it('does not find the middle or end of a word where no inner word begins', async () => {
     const { ids } = await over([said(1, 'username, a3f9c2e1b7d4a3f9c2e1b7d4a3f9c2e1b7d4a3f9c2e1, 1234567')]);
     for (const typed of ['name', 'd4a3f9c2', '4567']) expect([typed, await ids(typed)]).toEqual([typed, []]);
   });
-  it('is an emoji that stands in it, whatever its skin and dress', async () => {
+  it('finds an emoji with any skin tone or variant', async () => {
     const { ids } = await over([
       said(1, 'Done 🎉🎉'),
       said(2, 'Well done 👍🏽'),
@@ -175,7 +175,7 @@ describe('What is found', () => {
     expect(await ids('🦉')).toEqual([]);
   });
 
-  it('is for an agent what it took part in: its conversation and its threads, and no more of anybody', async () => {
+  it('lets an agent find only its own conversation and threads', async () => {
     const inThread = (threadId: string, sequence: number, agentId: string | null, text: string): Doc => ({
       _id: `thread-message:${threadId}:${sequence}`,
       type: 'thread-message',
@@ -232,7 +232,7 @@ describe('What is found', () => {
     expect((await search.find({ text: 'herons among', limit: 20 })).more).toBe(false);
   });
 
-  it('is for an agent the words around it, in no more than are carried', async () => {
+  it('gives an agent the words around a hit, within the limit', async () => {
     const { search } = await over([
       said(1, `${'reeds and rushes, '.repeat(200)}a heron, ${'and water. '.repeat(200)}`),
     ]);
@@ -252,7 +252,7 @@ describe('What is found', () => {
     expect(text.length).toBeGreaterThan(LIMITS.searchPassage / 2);
   });
 
-  it('is for an agent also what a whole question asks for in other words, before what has fewer of them', async () => {
+  it('ranks answers to a whole question before hits with fewer of its words', async () => {
     const { search } = await over([
       ...Array.from({ length: 200 }, (_, n) => said(n, `How much did you walk for the dog, and where did I go? ${n}`)),
       said(300, 'By the way, the amber kettle is mine now, at 42 euros.'),
@@ -283,13 +283,13 @@ describe('What is found', () => {
     expect((await ask('herons', 'me')).hits).toHaveLength(5);
   });
 
-  it('may lack one word of four, and not one of three', async () => {
+  it('allows one missing word of four, and none of three', async () => {
     const { ids } = await over([said(1, 'the heron stood in the reeds at dawn')]);
     expect(await ids('heron reeds dawn marble')).toEqual(['m1']);
     expect(await ids('heron dawn marble')).toEqual([]);
   });
 
-  it('is held to an agent, a voice and a time', async () => {
+  it('restricts hits to an agent, an author and a time', async () => {
     const { ids } = await over([
       said(2, 'herons by day', { agentId: 'a1', author: 'human' }),
       said(3, 'herons by night', { agentId: 'a1', author: 'a1' }),
@@ -301,7 +301,7 @@ describe('What is found', () => {
     expect(await ids('herons', { author: 'nobody' })).toEqual([]);
   });
 
-  it('is also what waits to be sent, what an agent wrote to another, a soul as it is now, a thread and its messages, and what is planned', async () => {
+  it('finds waiting messages, letters, current souls, threads and schedules', async () => {
     const { find } = await over([
       identityDoc(1, 'a1', 0, 'I keep the old herons.'),
       changeDoc(2, 'a1', { kind: 'soul', individuationArtifact: 'I keep the new herons.' }),
@@ -379,7 +379,7 @@ describe('The index', () => {
     expect(new Set(await ids('words'))).toEqual(new Set(['m1', 'm2']));
   });
 
-  it('is made of many segments that become few, and finds the same', async () => {
+  it('merges many segments into few and finds the same', async () => {
     const docs = [...generateHousehold({ seed: 3, messages: 300, lastSession: 1 })].flat();
     const messages = docs.filter((doc): doc is MessageDoc => doc.type === 'message');
     const memory = createMemoryLedger();
@@ -457,7 +457,7 @@ describe('The index', () => {
     expect((await search.find({ text: 'herons 27', limit: 1 })).hits[0]?.messageId).toBe('m27');
   });
 
-  it.each(['a part is missing', 'a part is cut', 'a letter is another'])('is made anew where %s', async (how) => {
+  it.each(['a part is missing', 'a part is cut', 'a letter is another'])('rebuilds the index when %s', async (how) => {
     const memory = createMemoryLedger([said(1, 'herons in the reeds')]);
     const indexes: MemoryIndex[] = [];
     const open = () => {

@@ -16,7 +16,7 @@ const words = ({ conversations }: Awaited<ReturnType<typeof readAll>>) =>
   );
 
 describe('a conversation of ChatGPT', () => {
-  it('has its words, its fractional times and the model of the conversation', async () => {
+  it('reads words, fractional times and the model of a conversation', async () => {
     const { conversations, notTaken } = await readAll({
       'conversations.json': [chatGptShort('c1', 'Hello?', 'Hello!')],
     });
@@ -125,7 +125,7 @@ describe('a conversation of ChatGPT', () => {
     ]);
   });
 
-  it('is read from fifty files in a zip, once each, and what else is in the zip is listed', async () => {
+  it('reads fifty files in a zip once each, and lists what else is in it', async () => {
     const files = Object.fromEntries(
       Array.from({ length: 50 }, (_, n) => [
         `export/conversations-${String(n).padStart(3, '0')}.json`,

@@ -23,7 +23,7 @@ async function moveIn(ledger: ReturnType<typeof memoryLedger>, agentId: string, 
 }
 
 describe('an imported conversation', () => {
-  it('is a session with valid documents, whose stamps follow its order even where times do not', async () => {
+  it('makes one session with valid documents, stamped in order even where times are not', async () => {
     const ledger = memoryLedger();
     expect(await moveIn(ledger, 'a1')).toEqual({ conversations: 3, documents: 12, written: 12, forgotten: 0 });
     const docs = [...ledger.documents.values()].map((doc) => parseDocument(doc));
@@ -51,7 +51,7 @@ describe('an imported conversation', () => {
     expect(await moveIn(ledger, 'a2')).toMatchObject({ written: 6 });
   });
 
-  it('is completed by importing again after a failure in the middle', async () => {
+  it('completes an import that failed in the middle when it runs again', async () => {
     const whole = memoryLedger();
     await moveIn(whole, 'a1');
     const ledger = memoryLedger();
@@ -82,7 +82,7 @@ describe('a hostile or broken export', () => {
     ['a million levels', `[{"mapping": {"a": ${deep(1_000_000)}}}]`, 'too large'],
     ['an unknown object', '[{"x": 1}]', 'entries and files in an unknown format'],
     ['nothing', '', 'it is empty'],
-  ])('with %s is refused with its name and the reason', async (_what, content, reason) => {
+  ])('refuses a file with %s, with its name and the reason', async (_what, content, reason) => {
     await expect(exportsHere().readMoveIn(chosenFiles({ 'bad.json': content }))).rejects.toThrow(
       content === '' ? /bad\.json/ : `There is nothing to import in bad.json: ${reason}.`,
     );
@@ -97,7 +97,7 @@ describe('a hostile or broken export', () => {
     expect(notTaken.length).toBeGreaterThan(0);
   });
 
-  it('with `__proto__` and a node of every wrong type changes no prototype and throws nothing', async () => {
+  it('changes no prototype and throws nothing on `__proto__` and nodes of wrong types', async () => {
     const odd =
       '{"title":7,"conversation_id":"odd","mapping":{"__proto__":{"parent":5,"message":{"author":"x","content":null}},"constructor":null,"n":[1],"m":{"parent":"m","children":7,"message":{"author":{"role":"user"},"create_time":1e300,"content":{"content_type":"text","parts":[null,{"polluted":1},"Hello"]}}}}}';
     const { conversations } = await readAll({ 'c.json': `[${odd}]` });
@@ -105,7 +105,7 @@ describe('a hostile or broken export', () => {
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 
-  it('with a value beyond the limit is skipped, and the next one is read', async () => {
+  it('skips a value beyond the limit and reads the next one', async () => {
     const good = JSON.stringify(chatGptShort('good', 'Hello?', 'Hello!'));
     const huge = `{"mapping": {"a": "${' '.repeat(IMPORTS.valueBytes)}"}}`;
     const { conversations, notTaken } = await readAll({ 'c.json': `[${huge}, ${good}]` });
@@ -113,7 +113,7 @@ describe('a hostile or broken export', () => {
     expect(notTaken).toEqual([['too large', 1]]);
   });
 
-  it('that is a damaged zip is refused by its name', async () => {
+  it('refuses a damaged zip by its name', async () => {
     const zip = zipSync({ 'conversations.json': strToU8('[]') });
     await expect(exportsHere().readMoveIn(chosenFiles({ 'export.zip': zip.subarray(0, 40) }))).rejects.toThrow(
       /^The zip export\.zip cannot be read: /,
@@ -130,7 +130,7 @@ describe('a hostile or broken export', () => {
     return bytes;
   };
 
-  it('that is locked with a password is named with what to do', async () => {
+  it('names a zip locked with a password, and says what to do', async () => {
     const locked = changed(zipSync({ 'conversations.json': strToU8('[]') }), (view, { central }) => {
       view.setUint16(central + 8, 1, true);
       view.setUint16(6, 1, true);
@@ -142,7 +142,7 @@ describe('a hostile or broken export', () => {
   it.each([
     ['conversations.json', `[${' '.repeat(100_000)}]`],
     ['notes.md', 'word '.repeat(10_000)],
-  ])('that unpacks to a larger %s than its directory says is left without it', async (path, content) => {
+  ])('leaves out a part that unpacks to a larger %s than its directory says', async (path, content) => {
     const lying = changed(zipSync({ [path]: strToU8(content) }), (view, { central }) =>
       view.setUint32(central + 24, 10, true),
     );
@@ -151,7 +151,7 @@ describe('a hostile or broken export', () => {
     expect(notTaken).toEqual([['parts of a file that is too large', 1]]);
   });
 
-  it('that unpacks to 64 MB of one text is left after the first of them', async () => {
+  it('stops at the first text of 64 MB that a zip unpacks to', async () => {
     const bomb = zipSync({ 'notes.md': new Uint8Array(64 * 1024 * 1024).fill(0x61), 'good.md': strToU8('Good.') });
     expect(bomb.length).toBeLessThan(100_000);
     const { files, notTaken } = await readAll({ 'export.zip': bomb });
@@ -159,7 +159,7 @@ describe('a hostile or broken export', () => {
     expect(notTaken).toEqual([[expect.stringMatching(/^texts over/), 1]]);
   });
 
-  it('with 20,000 messages after as many marks of the system is read in one pass', async () => {
+  it('reads 20,000 messages after as many system nodes in one pass', async () => {
     const nodes = Array.from({ length: 40_000 }, (_, n) => ({
       ...{ id: `n${n}`, parent: n === 0 ? null : `n${n - 1}`, after: n },
       role: n < 20_000 ? 'system' : 'user',

@@ -26,7 +26,7 @@ describe('an export of Claude (August 2026)', () => {
     chat_messages: messages,
   });
 
-  it('has pasted texts, thoughts and tools, no model, and lists placeholders of artifacts', async () => {
+  it('reads pasted texts, thoughts and tools without a model, and lists artifact placeholders', async () => {
     const messages = [
       said('q', undefined, 'human', [text('Read this.')], {
         attachments: [
@@ -84,7 +84,7 @@ describe('an export of Claude (August 2026)', () => {
     ]);
   });
 
-  it('has documents of projects and what Claude kept as files of memory', async () => {
+  it('reads documents of projects and what Claude remembered as files of memory', async () => {
     const project = {
       ...{ uuid: 'p1', name: '../The house', prompt_template: 'Be brief.' },
       docs: [{ uuid: 'd', filename: 'plan.md', content: '# Plan' }],
@@ -114,7 +114,7 @@ describe('a session of Claude Code (versions 1 and 2)', () => {
   const result = (id: string, text: string) => ({ type: 'tool_result', tool_use_id: id, content: text });
   const jsonl = (lines: readonly object[]) => lines.map((each) => JSON.stringify(each)).join('\n');
 
-  it('has its title, its tools with parallel results, and its sidechain apart', async () => {
+  it('reads the title, tools with parallel results, and the sidechain on its own', async () => {
     const read = await readAll({
       'projects/-home-me/s1.jsonl': jsonl([
         { type: 'summary', summary: 'Fix the gate', leafUuid: 'a3' },
@@ -164,7 +164,7 @@ describe('a session of OpenClaw (versions 1 to 3)', () => {
   const path = 'agents/main/sessions/session-1.jsonl';
   const answer = (content: readonly object[]) => ({ role: 'assistant', content, model: 'claude-opus-4-7' });
 
-  it('has its name, its tools and its branch, and lists pictures, summaries and marks as not taken', async () => {
+  it('reads the name, tools and branch, and lists pictures, summaries and marks as not imported', async () => {
     const read = await readAll({
       [path]: jsonl([
         head,
@@ -296,7 +296,7 @@ describe('an agent file of Letta', () => {
 });
 
 describe('a folder of texts', () => {
-  it('of OpenClaw has a soul, a name, and notes as memory', async () => {
+  it('reads a soul, a name and notes as memory from OpenClaw', async () => {
     const read = await readAll({
       'workspace/SOUL.md': '# Who I am\r\n\r\nI am kind.',
       'workspace/IDENTITY.md': '- **Name:** Wren\n- **Emoji:** 🪶',
@@ -325,7 +325,7 @@ describe('a folder of texts', () => {
     ]);
   });
 
-  it('of a memory repository of Letta has the persona without its front matter', async () => {
+  it('reads the persona of a Letta repository without its front matter', async () => {
     const { souls, files } = await readAll({
       'memory/system/persona.md': '---\ndescription: who I am\nlimit: 5000\n---\nI am Loop.',
       'memory/system/human.md': 'Ada.',
@@ -335,7 +335,7 @@ describe('a folder of texts', () => {
     expect(files.map(({ path }) => path)).toEqual(['letta/system/human.md', 'letta/reference/lake.md']);
   });
 
-  it('of notes becomes memory, within its limits, and no path leaves it', async () => {
+  it('turns a folder of notes into memory, within its limits and inside its folder', async () => {
     const { souls, files, notTaken } = await readAll({
       'notes/lake.md': 'Deep.',
       'notes/../../etc/passwd.md': 'root',

@@ -11,7 +11,7 @@ const ROOT = { id: 'root', parent: null } as const;
 const GOOD = chatGptShort('good', 'Hello?', 'Hello!');
 
 describe('an export that importers of other products failed on', () => {
-  it('without `create_time` at conversation and messages is dated by its file, in its order', async () => {
+  it('dates conversations and messages without `create_time` by their file, in order', async () => {
     const undated = JSON.parse(
       JSON.stringify(chatGptShort('c1', 'When?', 'Never.'), (key, value: unknown) =>
         key === 'create_time' || key === 'update_time' ? null : value,
@@ -24,7 +24,7 @@ describe('an export that importers of other products failed on', () => {
     expect([...times].sort((a, b) => a - b)).toEqual(times);
   });
 
-  it('with hidden context of the person before the first question does not take it for a message', async () => {
+  it('does not take hidden context before the first question for a message', async () => {
     const hidden = {
       ...{ id: 'profile', parent: 'root', role: 'user' },
       content: {
@@ -50,7 +50,7 @@ describe('an export that importers of other products failed on', () => {
     expect(read.notTaken.reduce((sum, [, count]) => sum + Number(count), 0)).toBe(2);
   });
 
-  it('with conversations of wrong shapes between good ones lists each, and takes the good ones', async () => {
+  it('lists conversations of wrong shapes, and takes the good ones between them', async () => {
     const shell = { id: 'shell', title: 'Nothing', create_time: 1 };
     const read = await readAll({
       'conversations.json': [
@@ -65,7 +65,7 @@ describe('an export that importers of other products failed on', () => {
     expect(read.notTaken.reduce((sum, [, count]) => sum + Number(count), 0)).toBeGreaterThanOrEqual(4);
   });
 
-  it('of Open WebUI is listed as an unknown format, and nothing of it is taken', async () => {
+  it('lists an export of Open WebUI as an unknown format, and takes nothing of it', async () => {
     const read = await readAll({
       'chats.json': [
         { id: 'x', title: 'T', chat: { history: { messages: {}, currentId: null }, messages: [] }, updated_at: 1 },
@@ -75,12 +75,12 @@ describe('an export that importers of other products failed on', () => {
     expect(read.notTaken).toEqual([['entries and files in an unknown format', 1]]);
   });
 
-  it('with a byte-order mark, Windows line ends and a list in UTF-8 is read', async () => {
+  it('reads a file with a byte-order mark, Windows line ends and a UTF-8 list', async () => {
     const text = `\ufeff${JSON.stringify([GOOD], null, 2).replaceAll('\n', '\r\n')}\r\n`;
     expect(words(await readAll({ 'conversations.json': text }))).toEqual([['human Hello?', 'agent Hello!']]);
   });
 
-  it('of Claude whose every message is an attachment alone is taken', async () => {
+  it('takes a conversation of Claude whose every message is only an attachment', async () => {
     const message = (uuid: string, sender: string, more: object) => ({
       ...{ uuid, sender, text: '', content: [], created_at: '2026-08-26T10:00:00Z', attachments: [], files: [] },
       ...more,

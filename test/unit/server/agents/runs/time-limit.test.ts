@@ -54,7 +54,7 @@ it('stands still until the last of two waits is over, and a wait ends once', () 
   expect(over()).toBe(1);
 });
 
-it('does not begin during a wait', () => {
+it('does not start during a wait', () => {
   const { time, over, pass } = limited(100);
   const goOn = time.hold();
   time.begin();

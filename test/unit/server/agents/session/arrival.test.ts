@@ -54,13 +54,13 @@ describe('An agent that is woken', () => {
     expect(arrival.state).toBe('awake');
   });
 
-  it('is asked a second time after a failure that may pass, and leaves after the second one', () => {
+  it('asks a woken agent again after a failure that may pass, and lets it leave after the second', () => {
     const { arrival, effects } = after(woken, ask, failed, ask, failed);
     expect(effects).toEqual([null, 'retry', null, 'leave']);
     expect(arrival).toMatchObject({ state: 'leaving', givenUp: FAILURE });
   });
 
-  it('is asked a second time after silence, and says why it leaves', () => {
+  it('asks a woken agent again after silence, and says why it leaves', () => {
     const silent = answered({ isEnough: false, failure: FAILURE });
     const { arrival, effects } = after(woken, ask, timeOut, silent, ask, timeOut, silent);
     expect(effects).toEqual([null, null, 'retry', null, null, 'leave']);
@@ -71,7 +71,7 @@ describe('An agent that is woken', () => {
     expect(after(woken, ask, answered({ failure: FAILURE })).last).toBe('leave');
   });
 
-  it('that was given up does not arrive, and leaves for that reason', () => {
+  it('lets an agent that was given up leave for that reason', () => {
     const { arrival, effects } = after(woken, ask, giveUp, speak, failed);
     expect(effects).toEqual([null, null, null, 'leave']);
     expect(arrival.givenUp).toEqual(CANCELLED);
@@ -85,18 +85,18 @@ describe('An agent that is woken', () => {
 describe('An egg', () => {
   const egg = called(true);
 
-  it('is born when it has a name and a soul, and not with its first word', () => {
+  it('hatches an egg when it has a name and a soul, not with its first word', () => {
     const { arrival, effects } = after(egg, ask, speak, name, said('I keep the door.'));
     expect(effects).toEqual([null, null, null, 'arrive']);
     expect(arrival).toMatchObject({ state: 'awake', egg: { name: 'Wren', soul: ['I keep the door.'] } });
   });
 
-  it('has all that it wrote as its soul, in order', () => {
+  it('makes all that an egg wrote its soul, in order', () => {
     const { arrival } = after(egg, ask, said('First.'), { kind: 'write', text: 'Second.' }, name, said('Third.'));
     expect(arrival.egg?.soul).toEqual(['First.', 'Second.', 'Third.']);
   });
 
-  it('with a name and no words is asked for them once', () => {
+  it('asks an egg with a name and no words for them once', () => {
     expect(after(egg, ask, name, answered(), answered()).effects).toEqual([null, null, 'ask-soul', 'leave']);
   });
 
@@ -117,17 +117,17 @@ describe('An egg', () => {
     expect(arrival).toMatchObject({ state: 'retrying', egg: { name: null, soul: [] } });
   });
 
-  it('that has a soul already is not asked a second time', () => {
+  it('does not ask an egg that has a soul a second time', () => {
     expect(after(egg, ask, said('I am new.'), failed).last).toBe('leave');
   });
 
-  it('is born although the session closes, if it has both', () => {
+  it('hatches an egg with name and soul although the session closes', () => {
     const closing = answered({ words: ['I am Wren.'], isClosing: true });
     expect(after(egg, ask, name, closing).last).toBe('arrive');
     expect(after(egg, ask, closing).last).toBe(null);
   });
 
-  it('that was given up leaves with its answer', () => {
+  it('lets an egg that was given up leave with its answer', () => {
     expect(after(egg, ask, name, giveUp, said('I am Wren.')).last).toBe('leave');
   });
 });

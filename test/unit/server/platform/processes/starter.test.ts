@@ -19,7 +19,7 @@ const parentOf = (pid: number) => Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/p
 describe.each([['linux'], ['darwin']] as const)('a short program as %s starts it', (platform) => {
   const start = createStarter(startProgram, argumentsOf, platform);
 
-  it('is given all of its input and is read to its end', async () => {
+  it('gets all of its input and is read to the end of its output', async () => {
     const program = await start({ program: 'cat' }, options);
     const input = 'abc\n'.repeat(2_000_000);
     program.stdin.end(input);
@@ -58,7 +58,7 @@ describe.each([['linux'], ['darwin']] as const)('a short program as %s starts it
     await closed;
   });
 
-  it('that cannot be started says so', async () => {
+  it('fails with the reason when it cannot be started', async () => {
     await expect(start({ program: '/nowhere' }, options)).rejects.toThrow('ENOENT');
     await expect(start({ program: 'cat', operands: ['-n'] }, options)).rejects.toThrow(ArgumentError);
     // What the system refuses of one program ends no other.
@@ -71,7 +71,7 @@ describe.each([['linux'], ['darwin']] as const)('a short program as %s starts it
 });
 
 describe.skipIf(process.platform !== 'linux')('the process that starts short programs', () => {
-  it('is replaced where it was killed, with an error for what it ran', async () => {
+  it('replaces a killed starter process, and fails what it ran', async () => {
     const { pid, closed } = await startShort(shell('sleep 300'), options);
     process.kill(parentOf(pid), 'SIGKILL');
     expect(await closed).toBe(null);

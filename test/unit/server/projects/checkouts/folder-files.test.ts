@@ -6,7 +6,7 @@ import { CHECKOUT_LIMITS } from '../../../../../server/projects/checkouts/settin
 const { folderEntries, folderBytes, folderFileBytes } = CHECKOUT_LIMITS;
 
 describe('the files of a folder project', () => {
-  it('are too many above the limit, with their folders', () => {
+  it('refuses more files and folders than the limit', () => {
     const files = (count: number, folder = '') =>
       Array.from({ length: count }, (_, i) => ({ path: `${folder}${i}`, bytes: 0 }));
     expect(tooMuch(files(folderEntries))).toBeNull();
@@ -15,7 +15,7 @@ describe('the files of a folder project', () => {
     expect(tooMuch(files(folderEntries - 1, 'a/b/'))).toContain('files and folders');
   });
 
-  it('are too large above the limit, each and together', () => {
+  it('refuses files above the limit, each and together', () => {
     expect(fits({ path: 'a', bytes: folderFileBytes })).toBe(true);
     expect(fits({ path: 'a', bytes: folderFileBytes + 1 })).toBe(false);
     const half = { path: 'a', bytes: folderBytes / 2 };
@@ -23,7 +23,7 @@ describe('the files of a folder project', () => {
     expect(tooMuch([half, { ...half, path: 'b' }, { path: 'c', bytes: 1 }])).toContain('together');
   });
 
-  it('have no two names that some disk takes for one, and keep the one that was there', () => {
+  it('keeps the present one of two names that some disk treats as equal', () => {
     const twins = (paths: readonly string[], known: readonly string[] = []) => [
       ...twinsIn(paths, (path) => known.includes(path)),
     ];
@@ -37,7 +37,7 @@ describe('the files of a folder project', () => {
     expect(twins(['DOCS', 'docs/a.md'])).toEqual(['docs/a.md']);
   });
 
-  it('are read whole, however git’s output is cut into pieces', async () => {
+  it('reads whole files, however git’s output is cut into pieces', async () => {
     const contents = ['', 'one\n', '\n\n', 'abc blob 3\n'];
     const output = Buffer.from(contents.map((text) => `${'0'.repeat(40)} blob ${text.length}\n${text}\n`).join(''));
     for (let length = 1; length <= output.length; length++) {

@@ -14,7 +14,7 @@ describe('events', () => {
     expect(heard).toEqual(['first hello 2', 'second hello', 'second again']);
   });
 
-  it('are of their names’ types', () => {
+  it("types each listener by its event's name", () => {
     const events = createEvents<{ said: [string] }>();
     // @ts-expect-error: a figure is no word
     events.tell('said', 1);

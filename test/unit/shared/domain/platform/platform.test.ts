@@ -69,7 +69,7 @@ describe('a burst', () => {
     return { timers, burst, runs: () => runs, setBusy: (now: boolean) => (busy = now) };
   };
 
-  it('is done once, when it was quiet', () => {
+  it('runs once when the burst is over', () => {
     const { timers, burst, runs } = begin();
     burst.add();
     timers.advance(9);
@@ -82,7 +82,7 @@ describe('a burst', () => {
     expect(runs()).toBe(1);
   });
 
-  it('is done after the longest wait where it is never quiet', () => {
+  it('runs after the longest wait when calls keep coming', () => {
     const { timers, burst, runs } = begin();
     for (let at = 0; at < 30; at += 5) {
       burst.add();
@@ -102,7 +102,7 @@ describe('a burst', () => {
     expect(runs()).toBe(1);
   });
 
-  it('is done after the longest wait where it is always in the way', () => {
+  it('runs after the longest wait when something is always in the way', () => {
     const { timers, burst, runs, setBusy } = begin();
     setBusy(true);
     burst.add();
@@ -114,7 +114,7 @@ describe('a burst', () => {
     expect(runs()).toBe(1);
   });
 
-  it('is forgotten when it is cleared', () => {
+  it('runs nothing after it was cleared', () => {
     const { timers, burst, runs } = begin();
     burst.add();
     burst.within(5);
@@ -178,7 +178,7 @@ describe('single flight', () => {
     }
   });
 
-  it('can be asked again after a failure, also of what throws at once', async () => {
+  it('loads again after a failure, also after a synchronous throw', async () => {
     let fails = true;
     const check = runAgain(() => {
       if (fails) throw new Error('no');
@@ -191,7 +191,7 @@ describe('single flight', () => {
 });
 
 describe('what is kept after it was loaded', () => {
-  it('is loaded once, anew after a failure, and anew when it was forgotten', async () => {
+  it('loads once, and again after a failure or when it was forgotten', async () => {
     let loads = 0;
     let fails = true;
     const kept = keepLoaded(() => {
@@ -205,7 +205,7 @@ describe('what is kept after it was loaded', () => {
     expect(await kept.get()).toBe(3);
   });
 
-  it('does not keep what was being loaded when it changed', async () => {
+  it('drops a value that changed while it was loading', async () => {
     const loads: Deferred<string>[] = [];
     const kept = keepLoaded(() => {
       const load = createDeferred<string>();
@@ -221,7 +221,7 @@ describe('what is kept after it was loaded', () => {
     expect(await now).toBe('as it is');
   });
 
-  it('is old after its time', async () => {
+  it('loads again when the value is too old', async () => {
     let time = 0;
     let loads = 0;
     const kept = keepLoaded(() => Promise.resolve((loads += 1)), { forMs: 10, elapsed: () => time });
@@ -242,7 +242,7 @@ describe('what failed', () => {
     expect(backoff(limits, 1, () => 0)).toBe(100);
   });
 
-  it('is tried until it works, and the trouble is over when nothing waits any more', async () => {
+  it('retries until it succeeds, and reports the end of the trouble when nothing waits', async () => {
     const timers = createManualTimers();
     const told: unknown[] = [];
     const trying = createTrying({ after: timers.after, retryMs: 10, onTrouble: (error) => told.push(error) });
@@ -256,7 +256,7 @@ describe('what failed', () => {
     expect(told.at(-1)).toBeNull();
   });
 
-  it('is given up when it is closed', async () => {
+  it('stops retrying when it is closed', async () => {
     const timers = createManualTimers();
     const trying = createTrying({ after: timers.after, retryMs: 10, onTrouble: () => undefined });
     const attempt = trying.attempt(() => Promise.reject(new Error('full')));
@@ -268,7 +268,7 @@ describe('what failed', () => {
 });
 
 describe('a queue', () => {
-  it('does one piece after the other, also after one that failed', async () => {
+  it('runs one task after the other, also after a failed one', async () => {
     const queue = createQueue();
     const order: string[] = [];
     const first = queue(async () => {
@@ -317,7 +317,7 @@ describe('queues by key', () => {
     expect(order.slice(7)).toEqual(['alone ends', 'a later begins', 'a later ends', 'after begins', 'after ends']);
   });
 
-  it('have the tasks of a key wait for each other, and those of another key not', async () => {
+  it('queues tasks of one key, and runs tasks of different keys side by side', async () => {
     const inTurn = createQueues<string>();
     const gate: Deferred<void> = createDeferred();
     const order: string[] = [];

@@ -7,7 +7,7 @@ describe('a moment as it is said', () => {
     const moment = parseMoment(text, zone, now);
     return moment === null ? null : new Date(moment).toISOString().slice(0, 16);
   };
-  it('is one of the person’s own clock, on the day that it is for them', () => {
+  it('reads a moment on the person’s own clock and day', () => {
     expect(at('today 09:00')).toBe('2026-11-23T08:00');
     expect(at('tomorrow at 9:00')).toBe('2026-11-24T08:00');
     expect(at('Friday 09:00')).toBe('2026-11-27T08:00');
@@ -19,7 +19,7 @@ describe('a moment as it is said', () => {
     expect(at('2026-12-24T09:00')).toBe('2026-12-24T08:00');
     expect(at('2026-12-24T09:00Z')).toBe('2026-12-24T09:00');
   });
-  it('may be over today, and is never over on a weekday', () => {
+  it('reads a past time of today as past, and a weekday as its next occurrence', () => {
     expect(at('today 07:00')).toBe('2026-11-23T06:00');
     expect(at('monday 08:05')).toBe('2026-11-30T07:05');
     expect(at('monday 08:06')).toBe('2026-11-23T07:06');
@@ -28,7 +28,7 @@ describe('a moment as it is said', () => {
     expect(at('weekday 08:00', 'Europe/Berlin', Date.UTC(2026, 10, 27, 12))).toBe('2026-11-30T07:00');
   });
   it.each(['friday', 'friday 24:00', 'today 9', 'yesterday 09:00', 'frida 09:00', '9:00', '2026-02-30T09:00'])(
-    'is none: %s',
+    'refuses %s',
     (text) => expect(at(text)).toBeNull(),
   );
 });

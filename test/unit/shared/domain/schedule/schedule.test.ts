@@ -37,7 +37,7 @@ describe('what comes again within the hour', () => {
     [{ kind: 'cron', cron: '0,20 9 23 * *', zone }, true],
     [{ kind: 'weekly', days: [], time: '09:00', zone }, false],
     [{ kind: 'once', at: at('2026-11-23T09:00:00Z') }, false],
-  ])('is told of %j: %s', (timing, within) => {
+  ])('knows whether %j comes again within the hour: %s', (timing, within) => {
     expect(comesWithin(timing, HOUR, at('2026-11-23T08:20:00Z'), BERLIN)).toBe(within);
   });
 });
@@ -88,7 +88,7 @@ describe('moments at which something is due', () => {
     );
   });
 
-  it('of an interval lie its minutes apart, whatever happened before', () => {
+  it('comes once per interval, whatever happened before', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 10_080 }), moment, (minutes, from) => {
         const each = { kind: 'every', minutes, offset: null } as const;
@@ -99,7 +99,7 @@ describe('moments at which something is due', () => {
     );
   });
 
-  it('of a time of day come once a day, also on the nights when clocks change', () => {
+  it('comes once a day at a time of day, also on the nights when clocks change', () => {
     const each = { kind: 'weekly', days: [], time: '02:30', zone: null } as const;
     // The clock leaves it out: the first moment after. It shows it twice: the first.
     expect(iso(slotsBetween(each, at('2026-03-28T12:00Z'), at('2026-03-30T12:00Z'), BERLIN))).toEqual([
@@ -121,7 +121,7 @@ describe('moments at which something is due', () => {
     );
   });
 
-  it('are refused where the text is none', () => {
+  it('refuses a text that is no schedule', () => {
     expect(cronProblem('30 7 * * 1-5')).toBeNull();
     expect(cronProblem('')).toContain('five fields');
     expect(cronProblem('* * * * * *')).toContain('five fields');
@@ -131,7 +131,7 @@ describe('moments at which something is due', () => {
 });
 
 describe('what is shown of the time to come', () => {
-  it('is what the clock goes by: dark in the same moments, in the same order', () => {
+  it('shows future moments in the order and with the blackouts that the clock follows', () => {
     const blackouts = [{ label: 'night', start_time: '22:00', end_time: '06:00', days: [] }];
     fc.assert(
       fc.property(fc.array(timing, { minLength: 1, maxLength: 4 }), moment, (timings, from) => {

@@ -85,7 +85,7 @@ describe('what begins together is drawn apart', () => {
     expect(laterBy({ kind: 'cron', cron: '*/5 * * * *', zone: null }, 3, 0)).toBeNull();
   });
 
-  it('by any schedules: nobody meets who did not before, and what it moved meets nothing', () => {
+  it('spreads any schedules without creating a new collision', () => {
     const timing: fc.Arbitrary<Timing> = fc.oneof(
       fc.record({
         kind: fc.constant('weekly' as const),

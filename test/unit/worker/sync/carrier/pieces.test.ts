@@ -33,7 +33,7 @@ describe('a frame', () => {
     expect([...cut(bytes(96), 100)].map(({ length }) => length)).toEqual([100, 2]);
   });
 
-  it('is never empty', () => {
+  it('sends no empty frame', () => {
     expect(() => [...cut(new Uint8Array(0), 100)]).toThrow(RangeError);
   });
 });

@@ -4,7 +4,7 @@ import { base64url, fromBase64url, newId } from '../../../../../src/worker/sync/
 import { random } from '../support.ts';
 
 describe('base64url', () => {
-  it('is the one that Node writes, and is read back', () => {
+  it('encodes as Node does, and decodes it again', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
         expect(base64url(bytes)).toBe(Buffer.from(bytes).toString('base64url'));
@@ -14,7 +14,7 @@ describe('base64url', () => {
   });
 
   // SPEC 1.2
-  it('has one text for any bytes: all others are refused', () => {
+  it('accepts only the one text of given bytes', () => {
     for (const text of ['A', 'AAAAA', 'AA==', 'AB', 'AAB', 'A A', 'AA+A', 'AA/A', 'ÄAAA'])
       expect(fromBase64url(text), text).toBeNull();
     fc.assert(

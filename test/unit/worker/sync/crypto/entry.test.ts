@@ -31,14 +31,14 @@ describe('a sealed entry', () => {
   });
 
   // SPEC 6.1
-  it('does not open in another household, under another writer or at another counter', () => {
+  it('refuses an entry of another household, writer or counter', () => {
     expect(openEntry({ ...place, sealed, keys: { ...keys, household: newId(random) } })).toEqual(forged);
     expect(openEntry({ ...place, sealed, writer: newWriter(keys, 'talk', random) })).toEqual(forged);
     expect(openEntry({ ...place, sealed, counter: 8 })).toEqual(forged);
     expect(openEntry({ ...place, sealed, keys: newHousehold(random) })).toEqual(forged);
   });
 
-  it('does not open at a place that cannot be', () => {
+  it('refuses an entry at an impossible place', () => {
     for (const counter of [0, -1, 1.5, Number.NaN, 2 ** 53]) {
       expect(openEntry({ ...place, counter, sealed })).toEqual(forged);
       expect(() => sealEntry({ ...place, counter, payload: utf8(''), random })).toThrow(/has no place/);
@@ -47,14 +47,14 @@ describe('a sealed entry', () => {
   });
 
   // SPEC 6.4
-  it('does not open with any byte changed', () => {
+  it('refuses an entry with any byte changed', () => {
     for (let at = 0; at < sealed.length; at += 1) {
       expect(openEntry({ ...place, sealed: flipped(sealed, at, at % 8) }).ok).toBe(false);
     }
   });
 
   // SPEC 6.4
-  it('does not open when it was cut, or when something was put behind it', () => {
+  it('refuses an entry that was cut or extended', () => {
     for (let length = 0; length < sealed.length; length += 1) {
       expect(openEntry({ ...place, sealed: sealed.subarray(0, length) })).toEqual(forged);
     }
@@ -62,7 +62,7 @@ describe('a sealed entry', () => {
   });
 
   // SPEC 6.3
-  it('of a newer Roost is told apart from a forged one, and of a version that never was is not', () => {
+  it('tells an entry of a newer Roost from a forged one, and rejects a version that never was', () => {
     expect(openEntry({ ...place, sealed: Uint8Array.of(2, ...sealed.subarray(1)) })).toEqual({
       ok: false,
       reason: 'newer-version',
@@ -71,7 +71,7 @@ describe('a sealed entry', () => {
   });
 
   // SPEC 6.3
-  it('of a key that has not come yet is told apart from a forged one', () => {
+  it('tells an entry of a key that has not arrived from a forged one', () => {
     const later = renewed(keys, random);
     const entry = sealEntry({ ...place, keys: later, payload: utf8('new'), random });
     expect(epochOf(entry)).toBe(2);
@@ -81,7 +81,7 @@ describe('a sealed entry', () => {
   });
 
   // SPEC 6.2
-  it('does not open as one of another epoch', () => {
+  it('refuses an entry of another epoch', () => {
     const later = renewed(keys, random);
     expect(openEntry({ ...place, keys: later, sealed: Uint8Array.of(1, 0, 2, ...sealed.subarray(3)) })).toEqual(forged);
   });
@@ -102,14 +102,14 @@ describe('a sealed entry', () => {
     expect(nonces.size).toBe(500);
   });
 
-  it('is not sealed with a source that gives too little randomness', () => {
+  it('does not seal when the source gives too little randomness', () => {
     expect(() => sealEntry({ ...place, payload: utf8(''), random: () => new Uint8Array(8) })).toThrow(
       'gave 8 bytes instead of 24',
     );
   });
 
   // SPEC 6.6
-  it('is named by the first half of its SHA-256', () => {
+  it('names an entry by the first half of its SHA-256', () => {
     expect(digestOf(sealed)).toBe(createHash('sha256').update(sealed).digest('hex').slice(0, 32));
   });
 });
@@ -130,7 +130,7 @@ describe('a writer', () => {
   });
 
   // SPEC 4.2
-  it('cannot be made up or moved to another stream', () => {
+  it('refuses an invented writer, and one moved to another stream', () => {
     const bytes = Buffer.from(writer, 'base64url');
     for (let at = 0; at < bytes.length; at += 1)
       expect(streamOf(keys, Buffer.from(flipped(bytes, at)).toString('base64url'))).toBeNull();

@@ -12,12 +12,12 @@ const reasonOf = (text: string) => {
 
 describe('an offer to join', () => {
   // SPEC 9.2
-  it('is read as it was made', () => {
+  it('parses an offer back to what it was made from', () => {
     expect(offer.text).toMatch(/^ROOST1\.[0-9A-HJKMNP-TV-Z]{58}$/u);
     expect(readOffer(offer.text)).toEqual(good);
   });
 
-  it('is read in small letters, in groups, over several lines, quoted, and with a sentence around it', () => {
+  it('reads an offer in small letters, in groups, over several lines, quoted, or in a sentence', () => {
     const letters = offer.text.slice('ROOST1.'.length);
     const groups = (letters.match(/.{1,5}/gu) ?? []).join(' ');
     for (const text of [
@@ -37,7 +37,7 @@ describe('an offer to join', () => {
   });
 
   // SPEC 9.2
-  it('with any letter mistyped, or two of them swapped, is refused', () => {
+  it('refuses an offer with a mistyped letter or two swapped ones', () => {
     const letters = [...offer.text];
     for (let at = 'ROOST1.'.length; at < letters.length; at += 1) {
       const other = letters[at] === 'A' ? 'B' : 'A';
@@ -56,7 +56,7 @@ describe('an offer to join', () => {
     }
   });
 
-  it('that cannot be taken says why', () => {
+  it('says why an offer cannot be taken', () => {
     expect(reasonOf('')).toContain('not a whole code to join with');
     expect(reasonOf('https://example.org/roost')).toContain('not a whole code to join with');
     expect(reasonOf(offer.text.replace('ROOST1', 'ROOST2'))).toContain('newer Roost');
@@ -66,7 +66,7 @@ describe('an offer to join', () => {
     expect(reasonOf(`ROOST1.${'U'.repeat(58)}`)).toContain('not a whole code');
   });
 
-  it('of whatever text is read without an error', () => {
+  it('reads any text as an offer without throwing', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'grapheme', maxLength: 200 }),

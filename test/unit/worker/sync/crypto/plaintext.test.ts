@@ -25,7 +25,7 @@ function plaintext(flags: number, size: number, stored: Uint8Array): Uint8Array 
 }
 
 describe('what is sealed', () => {
-  it('is found again, whatever it is', () => {
+  it('unpacks any content to what was packed', () => {
     fc.assert(
       fc.property(fc.oneof(payloads, fc.string({ maxLength: 5_000 }).map(utf8)), (payload) => {
         expect(unpack(pack(payload, Infinity))).toEqual(payload);
@@ -34,13 +34,13 @@ describe('what is sealed', () => {
   });
 
   // SPEC 5.2
-  it('is deflated where that makes it smaller', () => {
+  it('deflates content when that makes it smaller', () => {
     expect(pack(utf8('good morning '.repeat(1_000)), Infinity).length).toBe(256);
     expect(pack(random(1_000), Infinity)[0]).toBe(0);
   });
 
   // SPEC 5.4
-  it('has one of few sizes, and never grows by more than an eighth', () => {
+  it('pads to one of few sizes, by an eighth at most', () => {
     fc.assert(
       fc.property(fc.integer({ min: 256, max: SYNC.entryBytes }), (length) => {
         const size = padded(length);
@@ -55,13 +55,13 @@ describe('what is sealed', () => {
   });
 
   // SPEC 5.4
-  it('has the same size for whatever is short', () => {
+  it('gives all short content the same size', () => {
     const sizes = ['', 'yes', 'a'.repeat(200)].map((said) => pack(utf8(said), Infinity).length);
     expect(new Set(sizes)).toEqual(new Set([256]));
   });
 
   // SPEC 5.5
-  it('is refused where its declared sizes do not fit', () => {
+  it('refuses content whose declared sizes do not fit', () => {
     const stored = utf8('twelve bytes');
     expect(unpack(plaintext(0, 12, stored))).toEqual(stored);
     expect(unpack(plaintext(0, 11, stored))).toBeNull();
@@ -73,12 +73,12 @@ describe('what is sealed', () => {
   });
 
   // SPEC 5.3
-  it('by a newer Roost, with a flag that is not known here, is told apart', () => {
+  it('tells content of a newer Roost, with an unknown flag, from a damaged one', () => {
     expect(unpack(plaintext(2, 0, new Uint8Array(0)))).toBe('newer');
   });
 
   // SPEC 5.5, 5.6
-  it('is not inflated beyond the size that it declares, nor beyond the limit', () => {
+  it('inflates no further than the declared size and the limit', () => {
     const bomb = deflateRawSync(new Uint8Array(4 * 1024 * 1024));
     expect(unpack(plaintext(1, 100, bomb))).toBeNull();
     expect(unpack(plaintext(1, SYNC.entryBytes + 1, bomb))).toBeNull();
@@ -103,14 +103,14 @@ describe('sizes of entries', () => {
   });
 
   // SPEC 5.6
-  it('nothing and 16 MB are sealed and opened alike', () => {
+  it('seals and opens nothing and 16 MB alike', () => {
     for (const payload of [new Uint8Array(0), new Uint8Array(SYNC.entryBytes).fill(7)]) {
       const opened = openEntry({ ...place, sealed: sealEntry({ ...place, payload, random }) });
       expect(opened.ok && Buffer.compare(opened.payload, payload) === 0).toBe(true);
     }
   });
 
-  it('what is too large to be sent is not sealed', () => {
+  it('refuses to seal content that is too large to send', () => {
     expect(() => sizeOf(new Uint8Array(SYNC.entryBytes + 1))).toThrow('at most 16777216 go in one piece');
     expect(() => pack(random(1_000), 1_024)).not.toThrow();
     expect(() => pack(random(1_020), 1_024)).toThrow('takes 1088 bytes; at most 1024 can be sent');

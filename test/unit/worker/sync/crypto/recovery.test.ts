@@ -25,7 +25,7 @@ const reasonOf = (phrase: readonly string[]) => {
 
 describe('a recovery phrase', () => {
   // SPEC 2.1
-  it('has 24 words, and opens what was sealed to it', () => {
+  it('makes a phrase of 24 words that opens what was sealed to it', () => {
     const phrase = newPhrase(random).words;
     expect(phrase).toHaveLength(24);
     const { boxKey } = recovered(phrase.join(' '));
@@ -43,7 +43,7 @@ describe('a recovery phrase', () => {
     expect(recovered(newPhrase(random).words.join(' ')).id).not.toBe(one.id);
   });
 
-  it('is read as people write it: capitals, spaces, lines, numbers, commas, four letters a word', () => {
+  it('reads a phrase as people write it: capitals, spaces, lines, numbers, commas, four letters a word', () => {
     const phrase = newPhrase(random).words;
     const { id } = recovered(phrase.join(' '));
     for (const written of [
@@ -61,7 +61,7 @@ describe('a recovery phrase', () => {
     }
   });
 
-  it('with a wrong word says which one, where, and what may have been meant', () => {
+  it('names a wrong word, its place, and what may have been meant', () => {
     expect(reasonOf(words.with(6, 'lemom'))).toBe('Word 7, “lemom”, is not in the list. Similar words: lemon.');
     expect(reasonOf(words.with(6, 'lmeon'))).toBe('Word 7, “lmeon”, is not in the list. Similar words: lemon.');
     expect(reasonOf(words.with(0, 'qqqqqqqq'))).toBe('Word 1, “qqqqqqqq”, is not in the list.');
@@ -69,19 +69,19 @@ describe('a recovery phrase', () => {
     expect(reasonOf(words.with(23, 'ca'))).toMatch(/^Word 24, “ca”, is not in the list. Similar words: c\w+, c/u);
   });
 
-  it('with too few or too many words says how many there are', () => {
+  it('says how many words there are when there are too few or too many', () => {
     expect(reasonOf([])).toBe('A recovery phrase has 24 words. You typed 0.');
     expect(reasonOf(['lemon'])).toBe('A recovery phrase has 24 words. You typed 1.');
     expect(reasonOf(words.slice(1))).toBe('A recovery phrase has 24 words. You typed 23.');
     expect(reasonOf([...words, 'art'])).toBe('A recovery phrase has 24 words. You typed 25.');
   });
 
-  it('with words that do not belong together says so', () => {
+  it('reports words that do not belong together', () => {
     expect(reasonOf(words.with(23, 'abandon'))).toContain('are not a recovery phrase');
     expect(reasonOf(words.with(0, 'art').with(23, 'abandon'))).toContain('are not a recovery phrase');
   });
 
-  it('of whatever text is read without an error', () => {
+  it('reads any text as a phrase without throwing', () => {
     fc.assert(fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), (text) => !recoveryOf(text).ok));
   });
 });
@@ -90,14 +90,14 @@ describe('a keyring', () => {
   const keys = renewed(renewed(newHousehold(random), random), random);
 
   // SPEC 2.3, 2.4
-  it('is read as it was written', () => {
+  it('parses a keyring back to what it was made from', () => {
     expect(keys.keyring.map(({ epoch }) => epoch)).toEqual([1, 2, 3]);
     expect(new Set(keys.keyring.map(({ key }) => Buffer.from(key).toString('hex'))).size).toBe(3);
     expect(readKeys(writeKeys(keys))).toEqual(keys);
   });
 
   // SPEC 2.4
-  it('that is cut, too long, empty or of another version is none', () => {
+  it('refuses a keyring that is cut, too long, empty or of another version', () => {
     const written = writeKeys(keys);
     for (let length = 0; length < written.length; length += 1) expect(readKeys(written.subarray(0, length))).toBeNull();
     expect(readKeys(Uint8Array.of(...written, 0))).toBeNull();
@@ -107,13 +107,13 @@ describe('a keyring', () => {
   });
 
   // SPEC 2.4
-  it('with a gap is not written', () => {
+  it('refuses to write a keyring with a gap', () => {
     expect(() => writeKeys({ ...keys, keyring: keys.keyring.slice(1) })).toThrow('incomplete');
     expect(() => writeKeys({ ...keys, keyring: [] })).toThrow('incomplete');
     expect(() => writeKeys({ ...keys, household: 'nowhere' })).toThrow('not 16 bytes');
   });
 
-  it('is not renewed beyond what an epoch can count', () => {
+  it('refuses to renew a keyring beyond what an epoch can count', () => {
     const last = { ...keys, keyring: [{ epoch: 65_535, key: utf8('') }] };
     expect(() => renewed(last, random)).toThrow('there are no more');
   });

@@ -48,7 +48,7 @@ describe('a box for one device', () => {
   const device = deviceKeys(random(32));
 
   // SPEC 6.9
-  it('is opened by that device and by no other', () => {
+  it('opens a box on its own device and on no other', () => {
     fc.assert(
       fc.property(payloads, (payload) => {
         const box = sealBox(device.boxKey, payload, random);
@@ -59,7 +59,7 @@ describe('a box for one device', () => {
     );
   });
 
-  it('is not opened with any byte changed, cut, of another version, or where it is no box', () => {
+  it('refuses a box that is changed, cut, of another version, or none', () => {
     const box = sealBox(device.boxKey, utf8('a key'), random);
     for (let at = 0; at < sizeOf(box); at += 7) expect(device.openBox(changed(box, at))).toBeNull();
     for (const other of ['', 'no box', box.slice(0, 40), box.slice(0, -4), `${box}AAAA`])
@@ -67,7 +67,7 @@ describe('a box for one device', () => {
   });
 
   // SPEC 1.4
-  it('is neither sealed to nor opened with a key of low order', () => {
+  it('refuses keys of low order for sealing and opening', () => {
     const box = fromBase64url(sealBox(device.boxKey, utf8('a key'), random)) ?? new Uint8Array();
     for (const key of LOW_ORDER) {
       expect(() => sealBox(key, utf8('a key'), random)).toThrow('Nothing can be sealed to');
@@ -81,7 +81,7 @@ describe('a box for one device', () => {
 
 describe('what is signed', () => {
   // SPEC 13.2
-  it('by a device or with the household’s key is what the relay checks', () => {
+  it('signs by device and household key what the relay checks', () => {
     const keys = newHousehold(random);
     const device = deviceKeys(random(32));
     const household = relayAuth(keys.keyring[0] ?? { epoch: 0, key: new Uint8Array() });
@@ -96,7 +96,7 @@ describe('what is signed', () => {
     }
   });
 
-  it('is checked by a device as by the relay', () => {
+  it('checks signatures on a device as the relay does', () => {
     const device = deviceKeys(random(32));
     const bytes = utf8('the keys are renewed');
     const signed = device.sign(bytes);
@@ -111,7 +111,7 @@ describe('what is signed', () => {
   });
 
   // SPEC 2.1
-  it('has another key in each epoch', () => {
+  it('signs with another key in each epoch', () => {
     const keys = renewed(newHousehold(random), random);
     expect(new Set(keys.keyring.map((epochKey) => relayAuth(epochKey).publicKey)).size).toBe(2);
   });
@@ -123,7 +123,7 @@ describe('a signal', () => {
   const signal = sealSignal(keys, from, to, 'v=0 … 🪺', random);
 
   // SPEC 6.1
-  it('is read by the device that it is for, as from the device that sent it', () => {
+  it('reads a signal on its own device, as from its sender', () => {
     expect(openSignal(keys, from, to, signal)).toBe('v=0 … 🪺');
     expect(openSignal(keys, to, from, signal)).toBeNull();
     expect(openSignal(keys, newId(random), to, signal)).toBeNull();
@@ -131,7 +131,7 @@ describe('a signal', () => {
     expect(openSignal({ ...keys, household: newId(random) }, from, to, signal)).toBeNull();
   });
 
-  it('is not read with any byte changed, or where it is none', () => {
+  it('refuses a signal with any byte changed, or that is none', () => {
     for (let at = 0; at < sizeOf(signal); at += 1) expect(openSignal(keys, from, to, changed(signal, at))).toBeNull();
     for (const other of ['', 'AQAB', '?', signal.slice(0, -4)]) expect(openSignal(keys, from, to, other)).toBeNull();
     expect(openSignal(keys, 'me', to, signal)).toBeNull();
@@ -139,7 +139,7 @@ describe('a signal', () => {
   });
 
   // SPEC 6.7
-  it('of a device that was removed is not read', () => {
+  it('refuses a signal of a removed device', () => {
     const without = renewed(keys, random);
     expect(openSignal(without, from, to, signal)).toBeNull();
     expect(openSignal(without, from, to, sealSignal(without, from, to, 'hello', random))).toBe('hello');

@@ -50,7 +50,7 @@ function headerOf({ payload, plaintext, key, nonce, aad, sealed }: Sealing): str
 
 describe('the published vectors', () => {
   // SPEC 1.5
-  it('are what this code makes; `vitest -u` writes them anew where a format was changed on purpose', async () => {
+  it('reproduces the published vectors (run `vitest -u` after an intended change of a format)', async () => {
     await expect(`${JSON.stringify(makeVectors(), null, 2)}\n`).toMatchFileSnapshot('vectors.json');
   });
 });
@@ -64,7 +64,7 @@ describe('the page about the formats', () => {
   });
 
   // SPEC 6.5
-  it('has the size of a document of 240 bytes as it is', () => {
+  it('states the true size of a document of 240 bytes', () => {
     const entry = vectors.entries.find(({ name }) => name === 'deflated');
     expect(page).toContain(`A document of 240 bytes takes ${(entry?.sealed.length ?? 0) / 2}.`);
   });
@@ -132,7 +132,7 @@ describe('another implementation, from the vectors alone, finds', () => {
     expect(vectors.entries.map(({ plaintext }) => plaintext.slice(0, 2))).toEqual(['00', '00', '01', '00']);
   });
 
-  it('what the household and a device sign', () => {
+  it('finds the signatures of the household and a device from the vectors alone', () => {
     expect(independent.publicKey('Ed25519', fromHex(relayAuth.seed))).toBe(relayAuth.publicKey);
     expect(relayAuth.seed).toBe(vectors.epochKeys[1]?.derived[3]?.output);
     expect(independent.signature(fromHex(relayAuth.seed), fromHex(relayAuth.message))).toBe(relayAuth.signature);
@@ -149,7 +149,7 @@ describe('another implementation, from the vectors alone, finds', () => {
   });
 
   // SPEC 2.7, 3.2, 3.5, 13.1
-  it('what a device says of itself and of a phrase, signed by itself and by the household, and the roll that it signs', () => {
+  it('finds the statements of a device about itself, a phrase and the roll from the vectors alone', () => {
     const { records } = vectors;
     const { device: said, letIn, phrase, keyGrant } = records;
     const lines = (...parts: readonly (string | number)[]) => utf8(parts.join('\n'));

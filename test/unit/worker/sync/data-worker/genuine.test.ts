@@ -31,7 +31,7 @@ function signedByThief(said: DeviceRecord): DeviceRecord {
 }
 
 describe('what a device says of itself', () => {
-  it('is genuine as it said it, for this household and no other', () => {
+  it("accepts a device's statement for this household and no other", () => {
     expect(isGenuineDevice(keys, record)).toBe(true);
     expect(isGenuineDevice({ ...newHousehold(random), keyring: keys.keyring }, record)).toBe(false);
     expect(isGenuineDevice({ ...keys, keyring: newHousehold(random).keyring }, record)).toBe(false);
@@ -50,13 +50,13 @@ describe('what a device says of itself', () => {
     ['word of who let it in', { letIn: letInBy(keys, thief, phone.deviceId, 1) }],
     ['key of low order', { boxKey: 'A'.repeat(43) }],
     ['key that is none', { boxKey: '' }],
-  ])('is not with another %s, whoever signed it', (_what, changed) => {
+  ])('refuses a statement with another %s, whoever signed it', (_what, changed) => {
     expect(isGenuineDevice(keys, { ...record, ...changed })).toBe(false);
     expect(isGenuineDevice(keys, signedByThief({ ...record, ...changed }))).toBe(false);
   });
 
   // SPEC 3.6
-  it('is not without either signature', () => {
+  it('refuses a statement without either signature', () => {
     const bytes = deviceBytes(keys.household, record);
     expect(isGenuineDevice(keys, { ...record, signature: thief.sign(bytes) })).toBe(false);
     expect(isGenuineDevice(keys, { ...record, proof: relayAuth(newest(newHousehold(random))).sign(bytes) })).toBe(
@@ -71,7 +71,7 @@ describe('what a device says of itself', () => {
 
 describe('a phrase', () => {
   // SPEC 3.3, 3.5
-  it('is of the device that made it, and of no other', () => {
+  it('accepts a phrase of the device that made it, and of no other', () => {
     expect(isGenuineRecovery(keys, phrase)).toBe(true);
     for (const changed of [
       { by: thief.deviceId },
@@ -192,7 +192,7 @@ describe('who let a device in', () => {
   ];
 
   // SPEC 3.9, 3.10
-  it('goes out with it: those that it let in, whom these let in, and those who do not say or say it falsely', async () => {
+  it('removes with a device those that it let in, directly or not, and those without a valid inviter', async () => {
     for (const order of [all, all.toReversed()]) {
       const devices = await household(order);
       const gone = ['Accomplice', 'Forged', 'Hidden', 'Second'];
@@ -210,7 +210,7 @@ describe('who let a device in', () => {
   });
 
   // SPEC 3.2
-  it('is told as that one said it, and not as somebody else did in its name', async () => {
+  it('believes a device about its own inviter, and no other device in its name', async () => {
     const devices = await household(all);
     const told = (device: Device) => cameOf(devices, device.deviceId, tablet.deviceId);
     expect(told(accomplice)).toEqual({ kind: 'let-in', by: 'Stolen', time: 5 });
@@ -220,7 +220,7 @@ describe('who let a device in', () => {
   });
 
   // SPEC 3.9
-  it('is nobody where two say it of each other', async () => {
+  it('accepts no inviter when two devices name each other', async () => {
     const devices = await household([
       came(laptop, 'Laptop', null),
       came(stolen, 'Stolen', laptop),

@@ -27,7 +27,7 @@ function expectOneLine() {
 
 describe('two devices that the relay introduces', () => {
   // SPEC 10.1
-  it('have one connection, though both begin, and exchange over it', () => {
+  it('makes one connection when both devices begin, and exchanges over it', () => {
     world.online(A, B);
     expectOneLine();
     expect([opened(a), opened(b)]).toEqual([1, 1]);
@@ -37,7 +37,7 @@ describe('two devices that the relay introduces', () => {
     expect([a.frames, b.frames]).toEqual([[bytes(4, 2)], [bytes(3, 1)]]);
   });
 
-  it.each([A, B])('have one where only %s knows yet that the other is there', (first) => {
+  it.each([A, B])('makes one connection when only %s knows yet that the other is there', (first) => {
     (first === A ? a : b).direct.setOnline([A, B]);
     world.settle();
     expectOneLine();
@@ -52,7 +52,7 @@ describe('two devices that the relay introduces', () => {
   });
 
   // SPEC 6.8
-  it.each([0, 1, 2, 3, 4, 5])('have one after signal %i was lost', (lost) => {
+  it.each([0, 1, 2, 3, 4, 5])('makes one connection after signal %i was lost', (lost) => {
     let count = 0;
     world.relay = (waiting) => waiting.splice(0).filter(() => count++ !== lost);
     world.online(A, B);
@@ -60,7 +60,7 @@ describe('two devices that the relay introduces', () => {
     expectOneLine();
   });
 
-  it('have one whatever is lost, repeated, late and out of turn', () => {
+  it('makes one connection when signals are lost, repeated, late and out of order', () => {
     for (let seed = 1; seed <= 20; seed++) {
       const chance = createRandom(seed);
       world = createWorld();
@@ -137,7 +137,7 @@ describe('two devices that the relay introduces', () => {
   });
 
   // SPEC 12.5
-  it('are not tried again and again where they cannot reach each other, and soon when one has come anew', () => {
+  it('backs off from an unreachable device, and retries soon after it returns', () => {
     world.reach = () => false;
     world.online(A, B);
     world.pass(60 * MINUTE);
@@ -151,7 +151,7 @@ describe('two devices that the relay introduces', () => {
     expectOneLine();
   });
 
-  it('have no more lines than there may be', () => {
+  it('opens no more connections than the limit', () => {
     const ids = [...'ABCDEFGHIJKL'].map(idOf);
     const all = [a, b, ...ids.slice(2).map((id) => world.device(id))];
     world.settle();
@@ -164,7 +164,7 @@ describe('two devices that the relay introduces', () => {
 });
 
 describe('a tab', () => {
-  it('that takes over gets the lines anew, and the replica hears that the old ones are gone', () => {
+  it('reopens connections for a tab that takes over, and ends the old ones in the replica', () => {
     world.online(A, B);
     const [before] = a.links;
     a.newTab();
@@ -174,7 +174,7 @@ describe('a tab', () => {
     expect(opened(a)).toBe(2);
   });
 
-  it('that takes over has them although the other side has not noticed, and one connection is left', () => {
+  it('reopens connections before the other side has noticed, and leaves one', () => {
     for (const one of [a, b]) {
       world.online(A, B);
       one.loseTab();
@@ -184,7 +184,7 @@ describe('a tab', () => {
     }
   });
 
-  it('that is not there is given no orders', () => {
+  it('sends no orders to a tab that is not there', () => {
     world = createWorld();
     a = world.device(A);
     b = world.device(B);
@@ -197,7 +197,7 @@ describe('a tab', () => {
     expectOneLine();
   });
 
-  it('that carries a connection which nobody knows of is told to close it', () => {
+  it('closes a connection of a tab that nobody knows of', () => {
     a.direct.report({ kind: 'opened', connection: 'unknown' });
     a.direct.report({ kind: 'closed', connection: 'unknown' });
     expect(a.orders).toEqual([{ kind: 'close', connection: 'unknown' }]);
@@ -218,7 +218,7 @@ describe('a tab', () => {
     expect(b.frames.map(({ length }) => length)).toEqual([100, 50]);
   });
 
-  it('is handed frames that drag no larger buffer along', () => {
+  it('passes frames to a tab without a larger buffer behind them', () => {
     world.online(A, B);
     a.links[0]?.send(bytes(1_000).subarray(10, 20));
     expect(a.orders.flatMap((order) => (order.kind === 'frame' ? [order.frame.buffer.byteLength] : []))).toEqual([10]);
@@ -226,7 +226,7 @@ describe('a tab', () => {
 });
 
 describe('a line', () => {
-  it('that the replica gives up is closed at both ends, and tried again', () => {
+  it('closes a connection at both ends when the replica gives it up, and tries again', () => {
     world.online(A, B);
     a.links[0]?.close('It says nothing that can be read.');
     world.settle();
@@ -236,7 +236,7 @@ describe('a line', () => {
   });
 
   // SPEC 6.7
-  it('of a device that is removed is closed at once, and what that device says is not heard', () => {
+  it('closes the connection of a removed device at once, and ignores what it sends', () => {
     world.online(A, B);
     const keys = renewed(a.keys, random);
     b.members.clear();
@@ -254,7 +254,7 @@ describe('a line', () => {
   });
 
   // SPEC 10.6
-  it('that began under an older key ends when the key is renewed, and begins anew where both have it', () => {
+  it('reopens a connection when the key is renewed, once both have the new key', () => {
     world.online(A, B);
     const keys = renewed(a.keys, random);
     a.keys = keys;
@@ -269,7 +269,7 @@ describe('a line', () => {
     expectOneLine();
   });
 
-  it('to a device whose record comes late begins when it has come', () => {
+  it('connects to a device once its record has arrived', () => {
     a.members.clear();
     b.members.clear();
     world.online(A, B);
@@ -281,7 +281,7 @@ describe('a line', () => {
     expectOneLine();
   });
 
-  it('is over when this side closes, and nothing is tried after', () => {
+  it('tries nothing more after this side closes', () => {
     world.online(A, B);
     a.direct.close();
     world.settle();
@@ -312,7 +312,7 @@ describe('two devices without a relay', () => {
   const answerOf = async (device: TestDevice, offer: string) => (await taken(device, offer)) ?? '';
 
   // SPEC 11.1, 11.2, 11.3
-  it('are introduced by a text there and a text back, whatever the lines they were broken into', async () => {
+  it('connects two devices by one text each way, whatever line breaks the texts have', async () => {
     const offer = await offerOf(b);
     expect(offer).toMatch(/^ROOST-DIRECT1\.[\w-]+$/);
     const answer = await answerOf(a, `\n  ${offer.replace(/(.{40})/g, '$1 \r\n')}\n`);
@@ -321,7 +321,7 @@ describe('two devices without a relay', () => {
   });
 
   // SPEC 11.4
-  it('are introduced although their clocks are an hour apart', async () => {
+  it('connects two devices although their clocks are an hour apart', async () => {
     a.ahead = 60 * MINUTE;
     const answer = await answerOf(b, await offerOf(a));
     expect(await taken(a, answer)).toBeNull();
@@ -332,7 +332,7 @@ describe('two devices without a relay', () => {
     expectOneLine();
   });
 
-  it('are left with one connection where each took the other’s offer', async () => {
+  it('leaves one connection when each device took the other’s offer', async () => {
     const [fromA, fromB] = [await offerOf(a), await offerOf(b)];
     const [toB, toA] = [await answerOf(a, fromB), await answerOf(b, fromA)];
     const both = [a.direct.takeText(toA), b.direct.takeText(toB)];
@@ -344,7 +344,7 @@ describe('two devices without a relay', () => {
   });
 
   // SPEC 11.4
-  it('have time to carry the texts, and the same offer gets the same answer', async () => {
+  it('leaves time to carry the texts, and answers the same offer the same way', async () => {
     const offer = await offerOf(a);
     world.pass(10 * MINUTE);
     const answer = await answerOf(b, offer);
@@ -354,7 +354,7 @@ describe('two devices without a relay', () => {
     expectOneLine();
   });
 
-  it('are introduced by the relay when it is back, while a text still waits for its answer', async () => {
+  it('connects through the returning relay while a text still waits for its answer', async () => {
     await answerOf(b, await offerOf(a));
     world.online(A, B);
     expectOneLine();
@@ -438,7 +438,7 @@ describe('two devices without a relay', () => {
     await expect(a.direct.makeOffer()).rejects.toThrow('cannot open a direct connection');
   });
 
-  it('have no more than a few offers open: the oldest gives way', async () => {
+  it('replaces the oldest offer when too many are open', async () => {
     const offers = [];
     for (let count = 0; count < 4; count++) offers.push(await offerOf(a));
     const [first = '', , , last = ''] = offers;

@@ -70,7 +70,7 @@ test('a cut costs the entry that it goes through, and a hole what lay in it', ()
 });
 
 // SPEC 8.4
-test('what was written is read by the next start, from segments of a bounded size', async () => {
+test('reads at the next start what was written, from segments of a bounded size', async () => {
   const big = range(1, 41).map((counter) => entryOf(counter, 30_000));
   const files = await filled(big);
   expect(files.held.size).toBeGreaterThan(3);
@@ -115,7 +115,7 @@ test('a full disk stops nothing: it is said, nothing is held in memory, and what
 });
 
 // SPEC 8.6
-test('what is replaced or taken out lies in no file any more', async () => {
+test('removes replaced and deleted entries from all files', async () => {
   const files = await filled();
   const { log } = logOn(files);
   const other = new Uint8Array(200).fill(9);
@@ -131,7 +131,7 @@ test('what is replaced or taken out lies in no file any more', async () => {
   expect(bytes.includes(Buffer.from(entryOf(6).sealed))).toBe(false);
 });
 
-test('what was just read is not written once more', async () => {
+test('does not write again what was just read', async () => {
   const files = await filled();
   const before = bytesOf(files);
   const { log } = logOn(files);
@@ -185,7 +185,7 @@ test('a segment of another length is read, and one that is gone is not believed 
 });
 
 // SPEC 8.7
-test('every segment is read at one start of many, and one that was damaged counts as lacking from then on', async () => {
+test('reads every segment at one start of many, and counts damaged ones as missing from then on', async () => {
   const files = await filled(MANY);
   const [first = ''] = segmentsOf(files);
   const bytes = files.held.get(first);
@@ -201,7 +201,7 @@ test('every segment is read at one start of many, and one that was damaged count
   expect(have?.[0]).toEqual([1, 1]);
 });
 
-test('what no longer makes sense as an account of them is no account', async () => {
+test('reads every segment again when the table of contents is damaged', async () => {
   const files = await filled(MANY);
   files.held.set(MIRROR.contentsFile, new TextEncoder().encode('{"starts":'));
   expect((await startOn(files, () => true)).readNames).toEqual(segmentsOf(files));

@@ -39,7 +39,7 @@ test('a mark is read as it was written', () => {
 });
 
 // SPEC 8.3
-test('one that was cut or changed anywhere is none', () => {
+test('refuses a mark that was cut or changed anywhere', () => {
   const text = writeMark(mark);
   for (let at = 0; at < text.length; at += 7) {
     expect(readMark(text.slice(0, at))).toBeNull();
@@ -49,7 +49,7 @@ test('one that was cut or changed anywhere is none', () => {
 });
 
 // SPEC 8.3
-test('of two marks the one with more keys holds, then the later one; a damaged one never', () => {
+test('prefers the mark with more keys, then the later one, and never a damaged one', () => {
   const newer: Mark = { ...mark, membership: { ...mark.membership, ...renewed(keys, random) }, writtenAt: 500 };
   const later: Mark = { ...mark, writtenAt: 2_000 };
   expect(betterMark(mark, newer)).toBe(newer);

@@ -82,7 +82,7 @@ const offerIn = (heard: readonly (Joining | null)[]) => {
 
 describe('two owners', () => {
   // SPEC 9.10, 9.12
-  it('pair: the new device enters with all that the other one gave', async () => {
+  it('pairs two owners: the new device enters with all that the other gave', async () => {
     const { room, given, here, there } = createOwners();
     await there.pairing.beginJoin('Phone');
     const words = await here.pairing.beginInvite(offerIn(there.heard));
@@ -104,7 +104,7 @@ describe('two owners', () => {
   });
 
   // SPEC 9.11
-  it('do not pair where the keys come from another device than the one whose words were compared', async () => {
+  it('refuses keys of another device than the one whose words were compared', async () => {
     const keys = newHousehold(random);
     const other = {
       ...welcoming(),
@@ -127,7 +127,7 @@ describe('two owners', () => {
     expect(here.joined).toEqual([]);
   });
 
-  it('give up: the words differ, and nobody enters', async () => {
+  it('pairs nobody when the words differ', async () => {
     const { room, here, there } = createOwners();
     await there.pairing.beginJoin('Phone');
     await here.pairing.beginInvite(offerIn(there.heard));
@@ -139,7 +139,7 @@ describe('two owners', () => {
     expect(there.entered).toEqual([]);
   });
 
-  it('begin again: the new offer takes the place of the one before', async () => {
+  it('replaces the earlier offer when pairing begins again', async () => {
     const { room, here, there } = createOwners();
     await there.pairing.beginJoin('Phone');
     const first = offerIn(there.heard);
@@ -150,7 +150,7 @@ describe('two owners', () => {
     expect(await here.pairing.beginInvite(offerIn(there.heard))).toHaveLength(6);
   });
 
-  it('are told at once where the relay does not let this browser in, and ask again where it was only late', async () => {
+  it('reports a refusal by the relay at once, and retries when the relay is late', async () => {
     let status: number | null = 503;
     const { room, there } = createOwners(async () => refused(status, 'This browser is not let in.'));
     await there.pairing.beginJoin('Phone');

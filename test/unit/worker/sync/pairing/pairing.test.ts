@@ -55,7 +55,7 @@ describe('pairing', () => {
   });
 
   // SPEC 9.11
-  it('does not matter who says first that the words are the same', async () => {
+  it('accepts either device confirming the words first', async () => {
     const { room, device, inviter } = await comparing();
     const answered = inviter.answer(true);
     await room.pass(60_000);
@@ -96,7 +96,7 @@ describe('pairing', () => {
   });
 
   // SPEC 9.4
-  it('takes an offer once: a second device that takes it is told so, and the first goes on', async () => {
+  it('takes an offer once, and tells a second device so while the first goes on', async () => {
     const { room, device, inviter } = await comparing();
     await expect(room.inviter(device.offer()).begin()).rejects.toThrow('This code no longer works');
     device.join.answer(true);
@@ -137,7 +137,7 @@ describe('pairing', () => {
 });
 
 describe('giving up', () => {
-  it('on the new device ends the offer at every step, and the other is told', async () => {
+  it('ends the offer at every step when the new device gives up, and tells the other', async () => {
     const room = createRoom();
     const early = room.newDevice();
     await early.join.begin();
@@ -161,7 +161,7 @@ describe('giving up', () => {
     }
   });
 
-  it('before the relay has answered shows no offer', async () => {
+  it('shows no offer when the new device gives up before the relay has answered', async () => {
     const device = createRoom().newDevice();
     const begun = device.join.begin();
     device.join.answer(false);
@@ -169,7 +169,7 @@ describe('giving up', () => {
     expect(device.steps()).toEqual(['cancelled']);
   });
 
-  it('on the inviting device sends no keys, and the new one is told', async () => {
+  it('sends no keys when the inviting device gives up, and tells the new one', async () => {
     const { room, device, inviter } = await comparing();
     device.join.answer(true);
     expect(await inviter.answer(false)).toEqual({ joined: false });
@@ -179,7 +179,7 @@ describe('giving up', () => {
     await expect(inviter.answer(true)).rejects.toThrow('Enter a code first');
   });
 
-  it('on the inviting device while it waits ends the waiting', async () => {
+  it('ends the wait when the inviting device gives up during it', async () => {
     const { room, inviter } = await comparing();
     const answered = inviter.answer(true);
     await room.pass(2_000);
@@ -187,7 +187,7 @@ describe('giving up', () => {
     expect(await answered).toEqual({ joined: false });
   });
 
-  it('on the inviting device while the keys are looked up sends none', async () => {
+  it('sends no keys when the inviting device gives up while it looks them up', async () => {
     const room = createRoom();
     const device = room.newDevice();
     await device.join.begin();
@@ -201,7 +201,7 @@ describe('giving up', () => {
     expect([await answered, await given]).toEqual([{ joined: false }, { joined: false }]);
   });
 
-  it('of an offer that was never taken is no error', async () => {
+  it('ends an offer that was never taken without an error', async () => {
     const inviter = createRoom().inviter('no code');
     await expect(inviter.begin()).rejects.toThrow('not a whole code');
     expect(await inviter.answer(false)).toEqual({ joined: false });
@@ -325,7 +325,7 @@ describe('a relay that', () => {
     await answered;
   });
 
-  it('cannot be reached begins nothing', async () => {
+  it('starts nothing when the relay cannot be reached', async () => {
     const away = () => Promise.reject(new Error('The relay cannot be reached.'));
     const room = createRoom();
     const device = room.newDevice({ open: away });
@@ -360,7 +360,7 @@ describe('a relay that', () => {
     await expect(unheard.answer(true)).rejects.toThrow('This browser is not let in.');
   });
 
-  it('is away for a while is asked again', async () => {
+  it('asks again when the relay is away for a while', async () => {
     let isAway = false;
     const room = createRoom();
     const flaky: Partial<PairingSlots> = {
@@ -400,7 +400,7 @@ describe('keys that cannot be kept', () => {
     expect(device.reason()).toBe('There is no space left on this device.');
   });
 
-  it('and keys that take long are not cut off by the end of the offer, or by giving up', async () => {
+  it('finishes slow keys in spite of the end of the offer or a cancellation', async () => {
     const room = createRoom();
     let kept: () => void = () => {};
     const device = room.newDevice({}, () => new Promise((resolve) => (kept = resolve)));
