@@ -315,27 +315,27 @@ describe.skipIf(why !== null)('A command of an ordinary user, in no control grou
     ends = { ...found, ...memory.ends, ...honest.ends };
   }, 180_000);
 
-  it.each(cases(MEMORY_WAYS))('more memory than it may, by %s', (name) => {
+  it.each(cases(MEMORY_WAYS))('ends a command with more memory than the limit, by %s', (name) => {
     const { said, cut, code } = ends[name] ?? {};
     expect(said).not.toContain('held');
     // Some it is refused at once.
     expect(cut === 'memory' || code === 1, `${cut ?? code}: ${said}`).toBe(true);
   });
-  it.each(cases(ROOM_WAYS))('more of the disk than its folder may, by %s', (name) => {
+  it.each(cases(ROOM_WAYS))("ends a command with more of the disk than its folder's limit, by %s", (name) => {
     expect(ends[name]).toMatchObject({ cut: 'room' });
     expect(ends[name]?.said).not.toContain('held');
   });
-  it.each(cases(FILE_WAYS))('more files than its folder may, by %s', (name) => {
+  it.each(cases(FILE_WAYS))("ends a command with more files than its folder's limit, by %s", (name) => {
     expect(ends[name]).toMatchObject({ cut: 'files' });
     expect(ends[name]?.said).not.toContain('held');
   });
   it.each(cases(CLOSED))('and %s that it has closed goes when its agent is forgotten', (name) => {
     expect(ends[name]).toMatchObject({ said: expect.stringContaining('held'), isGone: true });
   });
-  it.each(cases(WATCHER_WAYS))('what other programs of the user need: %s', (name) => {
+  it.each(cases(WATCHER_WAYS))('ends a command that takes what other programs of the user need: %s', (name) => {
     expect(ends[name]).toMatchObject({ cut: 'watchers' });
   });
-  it.each(cases(HONEST))('but not where it is within its bounds, with %s', (name) => {
+  it.each(cases(HONEST))('leaves a command within its limits running, with %s', (name) => {
     expect(ends[name]).toMatchObject({ cut: null, code: 0, said: expect.stringContaining('held') });
   });
 });
@@ -391,11 +391,11 @@ describe.skipIf(why !== null || process.getuid?.() !== 0)(
     }, 180_000);
     beforeEach((context) => context.skip(ends === null, 'no control group can be made here'));
 
-    it.each(cases(MEMORY_WAYS))('is ended by the kernel where it holds more memory than it may, by %s', (name) => {
+    it.each(cases(MEMORY_WAYS))('lets the kernel end a command with more memory than the limit, by %s', (name) => {
       expect(ends?.[name]).toMatchObject({ cut: 'memory' });
       expect(ends?.[name]?.said).not.toContain('held');
     });
-    it('may hold within its bound what nobody could count', () => {
+    it('allows memory within the limit that nobody could count', () => {
       expect(ends?.[USED]).toMatchObject({ code: 0, cut: null });
     });
   },

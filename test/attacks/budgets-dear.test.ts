@@ -37,7 +37,7 @@ const counted = async () => (await spenders.team.costs.report(1)).today.costMicr
 
 describe('A request that says of itself', () => {
   it.each([-1_000_000_000, -0.5, Number.MIN_SAFE_INTEGER])(
-    'that it searches %d times makes no room for others',
+    'makes no room for other requests by claiming %d searches',
     async (searches) => {
       const model = await startDeafModel('nothing');
       closers.push(model.close);
@@ -65,7 +65,7 @@ describe('A request that says of itself', () => {
     },
   );
 
-  it('that its answer may have any length, and is left, is charged as the longest that there is', async () => {
+  it('charges an abandoned request with an answer of any length as the longest possible', async () => {
     const model = await startDeafModel('nothing');
     closers.push(model.close);
     await open(model.url);
@@ -134,7 +134,7 @@ describe('Capacity that was bought ahead', () => {
     ['priority', 2 * PLAIN],
     ['standard', PLAIN],
     [null, PLAIN],
-  ])('is counted by what the answer says of it, in a run and by the proxy: %s', async (tier, each) => {
+  ])('charges reserved capacity by what the answer says of it, in a run and by the proxy: %s', async (tier, each) => {
     await startTiered(tier);
     const { team, mind, bases, agentIds } = spenders;
     await ask(bases[0] ?? '', { stream: true });
@@ -147,7 +147,7 @@ describe('Capacity that was bought ahead', () => {
   });
 
   it.each([{}, { service_tier: 'auto' }, { service_tier: 'standard_only' }])(
-    'is held for where a request does not decline it: %j',
+    'reserves money for the priority tier when a request does not decline it: %j',
     async (said) => {
       const model = await startDeafModel('nothing');
       closers.push(model.close);

@@ -47,37 +47,33 @@ describe.each(['sqlite', 'postgres'] as const)('A relay on %s, killed with reque
     await rm(home, { recursive: true, force: true });
   });
 
-  it(
-    'has counted each at the most that it may have cost when it starts again, once',
-    { timeout: 180_000 },
-    async () => {
-      await relay.fetch('/api/team', {
-        method: 'PUT',
-        json: { agents: [{ agentId: 'a1', name: 'Lyra', position: 0, retired: false }] },
-      });
-      const made = await relay.fetch('/api/credentials', { method: 'POST', json: { agentId: 'a1' } });
-      const { secret } = madeCredentialSchema.parse(await made.json());
-      const ask = () =>
-        fetch(`${relay.url}/llm/${secret}/v1/messages`, {
-          method: 'POST',
-          body: JSON.stringify({
-            model: 'claude-opus-5-5',
-            max_tokens: 10_000,
-            messages: [{ role: 'user', content: 'Good morning.' }],
-          }),
-        }).catch(() => null);
-      const under = [ask(), ask(), ask()];
-      await expect.poll(model.asked).toBe(3);
-      const signIn = await relay.signIn();
+  it('counts each request once, at its highest possible cost, after the restart', { timeout: 180_000 }, async () => {
+    await relay.fetch('/api/team', {
+      method: 'PUT',
+      json: { agents: [{ agentId: 'a1', name: 'Lyra', position: 0, retired: false }] },
+    });
+    const made = await relay.fetch('/api/credentials', { method: 'POST', json: { agentId: 'a1' } });
+    const { secret } = madeCredentialSchema.parse(await made.json());
+    const ask = () =>
+      fetch(`${relay.url}/llm/${secret}/v1/messages`, {
+        method: 'POST',
+        body: JSON.stringify({
+          model: 'claude-opus-5-5',
+          max_tokens: 10_000,
+          messages: [{ role: 'user', content: 'Good morning.' }],
+        }),
+      }).catch(() => null);
+    const under = [ask(), ask(), ask()];
+    await expect.poll(model.asked).toBe(3);
+    const signIn = await relay.signIn();
+    await relay.kill('SIGKILL');
+    await Promise.all(under);
+    for (let time = 0; time < 2; time++) {
+      await start({ signIn });
+      const { today } = costsSchema.parse(await (await relay.fetch('/api/costs?days=1')).json());
+      expect(today).toMatchObject({ requests: 3, outputTokens: 30_000, estimated: true });
+      expect(today.costMicroUsd).toBeGreaterThan(3 * 10_000 * 20);
       await relay.kill('SIGKILL');
-      await Promise.all(under);
-      for (let time = 0; time < 2; time++) {
-        await start({ signIn });
-        const { today } = costsSchema.parse(await (await relay.fetch('/api/costs?days=1')).json());
-        expect(today).toMatchObject({ requests: 3, outputTokens: 30_000, estimated: true });
-        expect(today.costMicroUsd).toBeGreaterThan(3 * 10_000 * 20);
-        await relay.kill('SIGKILL');
-      }
-    },
-  );
+    }
+  });
 });

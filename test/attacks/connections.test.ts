@@ -75,7 +75,7 @@ describe('An upgrade that nobody asked for', () => {
     },
   );
 
-  it('is refused everywhere but where a socket is, and holds no stream', async () => {
+  it('refuses an upgrade except at a socket, and keeps no stream open', async () => {
     const own = Object.entries(await relay.headers()).map(([name, value]) => `${name}: ${value}`);
     const asking = Array.from({ length: 60 }, async () => {
       const socket = await open();
@@ -93,7 +93,7 @@ describe('An upgrade that nobody asked for', () => {
     expect(stream.status).toBe(200);
   });
 
-  it('that is refused is gone within a second, also where its client holds on', async () => {
+  it('closes a refused upgrade within a second, even if its client stays', async () => {
     for (const lines of [UPGRADE, ['x: \u0001']]) {
       const socket = await open();
       const answer = said(socket);
@@ -140,23 +140,27 @@ describe('Thousands who never finish their first line', () => {
 });
 
 describe('A request that never ends its headers', () => {
-  it('is told so and gone, also where its client holds on and goes on line by line', { timeout: 10_000 }, async () => {
-    const http = await listen({ host: '127.0.0.1', port: 0, times: { headersTimeout: 300, checkInterval: 50 } });
-    http.serve((_, response) => response.end('ok'));
-    const socket = connect({ host: '127.0.0.1', port: http.port, allowHalfOpen: true });
-    socket.on('error', () => undefined);
-    const heard = said(socket);
-    socket.write('GET / HTTP/1.1\r\n');
-    const lines = setInterval(() => socket.write('x: y\r\n'), 50);
-    try {
-      expect(await heard).toMatch(/^HTTP\/1\.1 408 /);
-      await expect.poll(() => socket.closed, { timeout: GONE_WITHIN * 5 }).toBe(true);
-    } finally {
-      clearInterval(lines);
-      socket.destroy();
-      await http.close();
-    }
-  });
+  it(
+    'answers and closes a request with endless headers, even if its client goes on line by line',
+    { timeout: 10_000 },
+    async () => {
+      const http = await listen({ host: '127.0.0.1', port: 0, times: { headersTimeout: 300, checkInterval: 50 } });
+      http.serve((_, response) => response.end('ok'));
+      const socket = connect({ host: '127.0.0.1', port: http.port, allowHalfOpen: true });
+      socket.on('error', () => undefined);
+      const heard = said(socket);
+      socket.write('GET / HTTP/1.1\r\n');
+      const lines = setInterval(() => socket.write('x: y\r\n'), 50);
+      try {
+        expect(await heard).toMatch(/^HTTP\/1\.1 408 /);
+        await expect.poll(() => socket.closed, { timeout: GONE_WITHIN * 5 }).toBe(true);
+      } finally {
+        clearInterval(lines);
+        socket.destroy();
+        await http.close();
+      }
+    },
+  );
 });
 
 describe('Room by where a connection comes from', () => {
@@ -172,7 +176,7 @@ describe('Room by where a connection comes from', () => {
   const open = (sockets: readonly Socket[]) => sockets.filter((socket) => !socket.closed).length;
 
   it.skipIf(outer === undefined)(
-    'one address fills its own and no other’s, and whoever does nothing makes way',
+    "fills only the address's own share of connections, and closes idle ones first",
     async () => {
       const http = await listen({ host: '0.0.0.0', port: 0, limits: { here: 3, elsewhere: 6, perAddress: 4 } });
       const held: (() => void)[] = [];

@@ -97,7 +97,7 @@ it('proposals that an agent makes at once are no more than may wait', async () =
   expect(answers.join('\n')).toContain('5 of your proposals wait for the human');
 });
 
-it('one proposal that is said yes to at once, in many tabs, is one routine', async () => {
+it('creates one routine when many tabs accept one proposal at once', async () => {
   const { proposals } = z
     .object({ proposals: z.array(z.looseObject({ proposalId: z.string() })) })
     .parse(await (await call('GET', '/v1/routine-proposals')).json());

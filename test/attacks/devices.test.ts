@@ -49,7 +49,7 @@ const opensAny = (thief: HouseholdDevice, owner: HouseholdDevice) =>
 
 describe('A removed device', () => {
   // SPEC 2.2
-  it('that had published another device’s record with its own box key gets no renewed key', async () => {
+  it("gives no renewed key to a device that published another one's record with its own box key", async () => {
     const { keys, owner, phone, thief, close } = await household();
     const planted = { ...recordOf(thief, phone), boxKey: deviceKeys(thief.seed).boxKey, time: Date.now() + 86_400_000 };
     await thief.say({ devices: [planted] });
@@ -101,7 +101,7 @@ describe('A removed device', () => {
   });
 
   // SPEC 3.8
-  it('that is handed on by others what it wrote with the old key neither comes in again nor brings anybody in', async () => {
+  it('readmits no device through its old entries that others forward', async () => {
     const { keys, owner, phone, thief, close } = await household();
     await owner.keyRotation.remove(thief.id, []);
     await expect.poll(() => phone.keys.epoch()).toBe(2);
@@ -142,7 +142,7 @@ describe('A removed device', () => {
   });
 
   // SPEC 3.8
-  it('that had made a phrase of its own, which nobody else knows, opens nothing with it', async () => {
+  it('opens nothing with a secret phrase of the removed device', async () => {
     const { owner, phone, thief, close } = await household();
     const mine = recoveryOf(newPhrase((length) => new Uint8Array(length).fill(6)).words.join(' '));
     if (!mine.ok) throw new Error(mine.reason);
@@ -161,7 +161,7 @@ describe('A removed device', () => {
 });
 
 describe('A device of the household', () => {
-  it('does not put another one out by a record that says so', async () => {
+  it('does not remove another device by a record that says so', async () => {
     const { owner, phone, thief, close } = await household();
     await thief.say({ devices: [{ ...recordOf(thief, phone), time: Date.now() + 86_400_000, removed: true }] });
     await thief.say({ docs: [] });
@@ -177,7 +177,7 @@ describe('A device that a thief had let in while he had one', () => {
     ['says so', (thief) => wordOf(thief)],
     ['hides it', () => () => null],
     ['says that another one did', (thief, phone) => (id) => ({ ...wordOf(thief)(id), by: phone.id })],
-  ])('and that %s goes out with him, by one rotation, and gets nothing after', async (_says, word) => {
+  ])("removes a device %s with the thief's, in one rotation, and sends it nothing after", async (_says, word) => {
     const { keys, owner, phone, thief, close } = await household();
     const accomplice = await openHouseholdDevice(await relay.signIn(), keys, 'Laptop 2', word(thief, phone));
     const second = await openHouseholdDevice(await relay.signIn(), keys, 'Phone 2', wordOf(accomplice));
@@ -205,7 +205,7 @@ describe('A device that a thief had let in while he had one', () => {
   });
 
   // SPEC 3.10
-  it('is seen by all, with who let it in, under a name that can be read; and stays where the person keeps it', async () => {
+  it('lists the device with its inviter under a readable name, and keeps it if the person wants', async () => {
     const { keys, owner, phone, thief, close } = await household();
     const name = 'Lap\u202etop\u200b \u2066(mine)';
     const accomplice = await openHouseholdDevice(await relay.signIn(), keys, name, wordOf(thief));
@@ -233,7 +233,7 @@ describe('A device that a thief had let in while he had one', () => {
   });
 
   // SPEC 3.11
-  it('is one of so many at most, whatever it says of others', async () => {
+  it('counts against the limit of devices, whatever the device says of others', async () => {
     const { keys, owner, phone, thief, close } = await household();
     const time = Date.now();
     const made = Array.from({ length: SYNC.devices + 40 }, (_none, i) =>

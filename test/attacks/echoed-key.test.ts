@@ -65,7 +65,7 @@ const ask = async (stream: boolean) => {
   return { status: response.status, headers: JSON.stringify([...response.headers]), text: await response.text() };
 };
 
-it.each(WAYS)('does not hand on the key %s, whatever the status', async (_way, write) => {
+it.each(WAYS)('withholds the key %s at any status', async (_way, write) => {
   for (const status of [200, 400, 404, 429, 500, 529]) {
     const said = JSON.stringify({ type: 'error', error: { type: 'api_error', message: 'You sent ¶' } }).replace(
       '¶',
@@ -86,7 +86,7 @@ it.each(WAYS)('does not hand on the key %s, whatever the status', async (_way, w
   }
 });
 
-it('does not hand it on in a stream that is cut anywhere, and changes nothing else', async () => {
+it('withholds the key in a stream that is cut anywhere, and changes nothing else', async () => {
   for (const [, write] of WAYS) {
     const whole = Buffer.from(
       `event: ping\ndata: {"type":"ping","é":"${write(KEY)}"}\n\nevent: message_stop\ndata: {"type":"message_stop","half":"${write(KEY).slice(0, 9)}"}\n\n`,
@@ -128,7 +128,7 @@ it('holds back no more than what may be its beginning, however it is cut', () =>
   expect(createKeyFilter('ollama').words('ollama'), 'a word is no secret').toBe('ollama');
 });
 
-it('does not hand it on packed', async () => {
+it('withholds the key in a compressed answer', async () => {
   answer = (response) =>
     response
       .writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
@@ -137,7 +137,7 @@ it('does not hand it on packed', async () => {
   expect(leaksIn(got.text)).toEqual([]);
 });
 
-it('is not said to the household by its own mind, in words, thoughts, calls, or what went wrong', async () => {
+it("keeps the key out of words, thoughts, calls and errors of the household's own mind", async () => {
   const mind = createAnthropicMind({ key: KEY, baseUrl: url, queue: { breaks: 0 } });
   answer = (response) => {
     const event = (type: string, data: object) =>

@@ -244,7 +244,7 @@ describe('Bodies that take longer to read than to send', () => {
     },
   );
 
-  it('are refused at the tools’ door and in YAML too', async () => {
+  it('refuses slow bodies at the tools’ endpoint and in YAML', async () => {
     const secret = await secretOf(relay, LYRA.agentId);
     const deep = '['.repeat(2_000_000) + ']'.repeat(2_000_000);
     const tools = await fetch(new URL('/mcp', relay.url), {
@@ -268,7 +268,7 @@ describe('Bodies that take longer to read than to send', () => {
 });
 
 describe('A disk that is nearly full', () => {
-  it('is told to agents, who store no more, while the person writes on and the page can say why', async () => {
+  it('tells agents that the disk is nearly full and stores nothing more of theirs, while the person goes on', async () => {
     const relay = await startRelay({ args: ['--keep-free-mb', '999999999'] });
     const client = new Client({ name: 'a-visitor', version: '1.0.0' });
     try {

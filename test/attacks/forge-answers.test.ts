@@ -43,25 +43,22 @@ const open = async (how: ForgeAnswer) => {
 };
 
 describe('a forge', () => {
-  it.each(Object.keys(apiAnswers('')))(
-    'that gives %s is named in a short error, and reaches nothing else',
-    async (name) => {
-      sentBytes = 0;
-      const answers = apiAnswers(`http://127.0.0.1:${portOf(trap)}`, (bytes) => (sentBytes += bytes));
-      const error: unknown = await open(answers[name] as ForgeAnswer).then(
-        () => null,
-        (failure: unknown) => failure,
-      );
-      expect(error).toBeInstanceOf(Error);
-      const words = error instanceof Error ? error.message : '';
-      expect(words.length).toBeLessThan(1_000);
-      expect(words).not.toContain('secret');
-      expect(trapped).toBe(0);
-      expect(sentBytes).toBeLessThan(MOST_READ);
-    },
-  );
+  it.each(Object.keys(apiAnswers('')))('names %s in a short error, and reaches nothing else', async (name) => {
+    sentBytes = 0;
+    const answers = apiAnswers(`http://127.0.0.1:${portOf(trap)}`, (bytes) => (sentBytes += bytes));
+    const error: unknown = await open(answers[name] as ForgeAnswer).then(
+      () => null,
+      (failure: unknown) => failure,
+    );
+    expect(error).toBeInstanceOf(Error);
+    const words = error instanceof Error ? error.message : '';
+    expect(words.length).toBeLessThan(1_000);
+    expect(words).not.toContain('secret');
+    expect(trapped).toBe(0);
+    expect(sentBytes).toBeLessThan(MOST_READ);
+  });
 
-  it.each(BAD_PAGES)('that gives %j as the address of a request has it left out', async (address) => {
+  it.each(BAD_PAGES)('leaves out %j as the address of a request', async (address) => {
     await expect(open(pageAnswer(address, 'work'))).rejects.toThrow();
   });
 });

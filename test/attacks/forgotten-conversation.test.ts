@@ -97,7 +97,7 @@ describe.each(USUAL_STORES)('a forgotten conversation, on %s', (kind) => {
     expect(await good('GET', '/api/forgets')).toEqual({ forgetIds: [forget.forgetId] });
   });
 
-  it('does not come back with an earlier version that a page gives back, which loses only its lines', async () => {
+  it('keeps a forgotten conversation out of an earlier memory version that a page restores', async () => {
     await night.tool('a1', 'remember', { text: GONE });
     const [file] = await notesOf('a1');
     if (!file) throw new Error('nothing was noted');
@@ -112,7 +112,7 @@ describe.each(USUAL_STORES)('a forgotten conversation, on %s', (kind) => {
     expect(await placesOf(GONE)).toEqual([]);
   });
 
-  it('does not come back with the snapshot of a page that has not heard of it', async () => {
+  it('keeps a forgotten conversation out of a snapshot of a page that has not heard of it', async () => {
     const forget = forgetNow('a1');
     await good('POST', '/api/forgets', { forgets: [forget] });
     const { forgetIds } = (await good('GET', '/api/forgets')) as { forgetIds: string[] };
@@ -122,7 +122,7 @@ describe.each(USUAL_STORES)('a forgotten conversation, on %s', (kind) => {
     expect((await night.ask('PUT', '/api/agent-snapshots/a1', { ...body, forgets: forgetIds })).status).toBe(204);
   });
 
-  it('is found by a search for a sentence in rows, snapshots and files, and a forgotten one is not', async () => {
+  it('finds a kept sentence in rows, snapshots and files, and no forgotten one', async () => {
     const words = 'The newt signs eleven maps';
     await night.tool('a2', 'remember', { text: `${words} "today"` });
     const { forgetIds } = (await good('GET', '/api/forgets')) as { forgetIds: string[] };

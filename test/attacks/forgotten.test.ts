@@ -112,7 +112,7 @@ describe.each(STORES)('on %s', (kind) => {
     });
   const placesOf = async (words: string) => (await found(words)).map(({ where, form }) => `${where} (${form})`);
 
-  it('what an agent has said, done and left is nowhere after it was forgotten, but what it gave to others', async () => {
+  it('leaves nothing of a forgotten agent but what it gave to others', async () => {
     const asked = {
       may_propose_routines: true,
       toolsets: { shell: 'allow' },

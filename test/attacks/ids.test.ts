@@ -36,7 +36,7 @@ const RESERVED = [
 const shown = (id: string) => (id.length > 40 ? `${id.length} characters` : JSON.stringify(id));
 
 describe.each(RESERVED.map((id) => [shown(id), id]))('The id %s', (_, id) => {
-  it('is of no agent in any document, known or not', () => {
+  it('belongs to no agent in any document, known or not', () => {
     for (const doc of documentsNaming(id)) {
       expect(() => parseDocument(doc), JSON.stringify(doc)).toThrow();
       expect(() => plainDocument(doc)).toThrow();
@@ -100,7 +100,7 @@ const documentsNaming = (agentId: string): unknown[] => [
 ];
 
 describe('The lead', () => {
-  it('is not adopted out of a zip as itself: it comes as somebody new, or not at all', async () => {
+  it('imports the lead of a zip as a new agent, or not at all', async () => {
     const lead: Doc = { ...identityDoc(1, 'lead', 4, 'I lead you now.'), name: 'Mallory' };
     const parsed = await exportsHere().readAgentZip(await agentZipOf([lead], 'lead'));
     const clock = createClock({ now: () => 1, node: 'n' });

@@ -79,16 +79,16 @@ describe('A descriptor that the relay was started with reaches', () => {
   });
   afterAll(() => hands.close());
 
-  it('no command in the sandbox', async () => {
+  it('reaches no command in the sandbox', async () => {
     const [said = ''] = await hands.works(calls('run_command', { command: await readFile(look, 'utf8') }));
     expectNothing(said);
   });
 
-  it('no script in the sandbox', async () => {
+  it('reaches no script in the sandbox', async () => {
     expectNothing(await runScript(hands));
   });
 
-  it.each(['free', 'held'])('no program of an MCP server that runs %s', async (how) => {
+  it.each(['free', 'held'])('reaches no program of an MCP server that runs %s', async (how) => {
     const place = join(base, how);
     await mkdir(place);
     await writeFile(join(place, 'ways.json'), JSON.stringify({ tools: [] }));
@@ -106,7 +106,7 @@ describe('A descriptor that the relay was started with reaches', () => {
     expectNothing(await readFile(join(place, 'said'), 'utf8'));
   });
 
-  it('no ACP agent', async () => {
+  it('reaches no ACP agent', async () => {
     const [said, log] = [join(base, 'agent'), join(base, 'log')];
     const args = ['-c', 'sh "$1" > "$2"; shift 2; exec "$@"', 'sh', look, said, process.execPath, AGENT, log];
     const added = await hands.call('POST', '/api/agent-programs', { name: 'Agent', command: '/bin/sh', args });
@@ -123,13 +123,13 @@ describe('Where there is no sandbox, a descriptor that the relay was started wit
   });
   afterAll(() => hands.close());
 
-  it('no command', async () => {
+  it('reaches no command without a sandbox', async () => {
     const command = `PATH=/usr/bin:/bin; ${await readFile(look, 'utf8')}`;
     const [said = ''] = await hands.works(calls('run_command', { command }));
     expectNothing(said);
   });
 
-  it('no script', async () => {
+  it('reaches no script without a sandbox', async () => {
     expectNothing(await runScript(hands));
   });
 });

@@ -277,7 +277,7 @@ const activity = async () =>
   ).flat();
 
 describe('200 injections, obeyed to the word', () => {
-  it('each reach the model, and each call that they ask for is in the conversation', () => {
+  it('reaches the model with each injection, and records each call that it asks for', () => {
     const made = device.events.flatMap((event) =>
       event.kind === 'message' ? event.blocks.flatMap((block) => (block.kind === 'tool' ? [block] : [])) : [],
     );
@@ -338,7 +338,7 @@ describe('200 injections, obeyed to the word', () => {
     expect(device.events.filter(({ kind }) => kind === 'call-started')).toHaveLength(1);
   });
 
-  it('that sleep in a memory change no soul in a later session either', async () => {
+  it('changes no soul by a memory in a later session', async () => {
     await night.good('DELETE', '/api/sessions/current');
     night.model.follow((request) =>
       request.seat !== null && request.results.length === 0 && JSON.stringify(request.body).includes('I woke as theirs')
@@ -363,7 +363,7 @@ describe('200 injections, obeyed to the word', () => {
     expect(waiting.map(({ tool, input }) => `${tool} ${input}`)).toContain('write_soul {"text":"I woke as theirs."}');
   });
 
-  it('are carried out where the person says yes to exactly that, and only then', async () => {
+  it('carries out a call only after the person accepted exactly that call', async () => {
     const asked = (await activity()).find(({ tool, state }) => tool === 'write_soul' && state === 'asked');
     await night.good('POST', `/api/approvals/${asked?.callId}/answer`, { answer: 'once', words: '' });
     await device.until('the new soul', () => device.events.some(({ kind }) => kind === 'agent-changed'));

@@ -94,7 +94,7 @@ describe('the name of a model', () => {
     await mind.close();
   });
 
-  it('that begins as the demo’s or a free model’s does is not free', () => {
+  it('charges a model whose name begins like the demo’s or a free model’s', () => {
     const price = (model: string, usd: number): ModelPrice => ({
       ...{ model, input: usd, output: usd, cacheRead: usd, cacheWrite: usd },
     });
@@ -132,7 +132,7 @@ describe('the name of a model', () => {
     });
     afterAll(() => relay.close());
 
-    it('is refused where it leads out of its place, and is paid for whatever it begins with', async () => {
+    it('refuses a name that leaves its path, and charges it whatever it begins with', async () => {
       const costs = async () => costsSchema.parse(await (await owner.fetch('/api/costs')).json()).today.costMicroUsd;
       asked.length = 0;
       const json = {
@@ -154,7 +154,7 @@ describe('the name of a model', () => {
       expect(await eventually(costs, (spent) => spent > 0)).toBeGreaterThan(25_000_000);
     });
 
-    it('is refused by the proxy, in a body and in a path', async () => {
+    it('refuses the name at the proxy, in a body and in a path', async () => {
       asked.length = 0;
       const call = async (method: string, path: string, body?: string) =>
         await rawRequest({

@@ -67,7 +67,7 @@ describe('A program at another port that was sent the cookie', () => {
     }
   });
 
-  it('cannot open the socket, whatever it offers to speak', async () => {
+  it('refuses it the socket, whatever protocol it offers', async () => {
     for (const protocols of [
       [],
       ['roost'],
@@ -88,7 +88,7 @@ describe('A program at another port that was sent the cookie', () => {
     }
   });
 
-  it('is told no more than anybody, and nowhere handed what is missing', async () => {
+  it('answers it like anybody else, and hands out no page key', async () => {
     const health = await rawRequest({ port: relay.port, path: '/api/health', headers: own() });
     expect(Object.keys(JSON.parse(health.text) as object).sort()).toEqual(['clock', 'database', 'status', 'version']);
     for (const path of [
@@ -112,7 +112,7 @@ describe('A program at another port that was sent the cookie', () => {
 });
 
 describe('A browser whose page has lost its key', () => {
-  it('is told what to do, still gets its page, and a new link gives it a key for the sign-in that it had', async () => {
+  it('says what to do without a page key, still serves the page, and renews the key by a new link', async () => {
     const before = await relay.fetch('/api/sessions', { method: 'POST', json: START });
     expect(before.status).toBe(201);
     const refused = await fetch(new URL('/api/events', relay.url), { headers: { cookie } });
@@ -138,7 +138,7 @@ describe('A browser whose page has lost its key', () => {
     await expect(openLink(link, again), 'a used link hands nothing over').rejects.toThrow('let nobody in');
   });
 
-  it('is not helped by the key of another sign-in', async () => {
+  it('refuses the page key of another sign-in', async () => {
     const [one, two] = [await openLink(await open.link()), await openLink(await open.link())];
     for (const mixed of [
       { cookie: one.cookie, key: two.key },

@@ -511,7 +511,7 @@ describe('A household that the owner names', () => {
   const attach = (browser: Browser) => browser.fetch('/api/mcp-servers', { method: 'POST', json });
   const direct = (browser: Browser) => browser.fetch('/api/rehearsal', { method: 'PUT', json: { delayMs: 1 } });
 
-  it('was told its id where it was refused, and has the rights by it', { timeout: 60_000 }, async () => {
+  it("shows a refused household its id, and grants it the owner's rights by that id", { timeout: 60_000 }, async () => {
     const home = await createHome();
     try {
       const { relay, first, second } = await openTwo(DEMO, {}, home);

@@ -134,7 +134,7 @@ describe('An ACP agent that is its agent’s mind', () => {
     if (!asked) throw new Error('Nothing waits.');
     return asked;
   };
-  it('is not another of its name that its agent has left where npx looks', async () => {
+  it('does not start a program of the same name that the agent put where npx looks', async () => {
     const name = 'roost-test-agent';
     await mind('npx', ['--no-install', name, 'LOG']);
     const left = `#!/bin/sh\ntouch ${mark}\nexec ${process.execPath} ${AGENT} "$@"\n`;
@@ -186,7 +186,7 @@ describe('An ACP agent that is its agent’s mind', () => {
   };
   const nothingRan = async () => expect([await noted('pid'), existsSync(mark)]).toEqual([0, false]);
 
-  it('is not started with settings that its agent has left before the person has seen them, whatever they are', async () => {
+  it('does not start with any settings that the agent left before the person has seen them', async () => {
     await mind(process.execPath, [AGENT, 'LOG', 'trusting']);
     for (const [what, [files, path]] of Object.entries(SETTINGS)) {
       await rm(own, { recursive: true, force: true });
@@ -206,7 +206,7 @@ describe('An ACP agent that is its agent’s mind', () => {
     ['.claude', (folder: string) => symlink('elsewhere', join(folder, '.claude'))],
     ['.git', (folder: string) => writeFile(join(folder, '.git'), 'gitdir: elsewhere')],
     ['.git/commondir', (folder: string) => plant(folder, { '.git/HEAD': '', '.git/commondir': '../elsewhere' })],
-  ])('is not started at all with settings that nobody can look at, by %s', async (path, leave) => {
+  ])('does not start at all with settings that nobody can inspect, by %s', async (path, leave) => {
     await mind(process.execPath, [AGENT, 'LOG', 'trusting']);
     await plant(own, { 'elsewhere/settings.json': HOOK(), 'elsewhere/config': FSMONITOR() });
     await leave(own);
@@ -217,7 +217,7 @@ describe('An ACP agent that is its agent’s mind', () => {
     await nothingRan();
   });
 
-  it('is started with them after a yes, and asks again once they are others', async () => {
+  it('starts with accepted settings, and asks again when they change', async () => {
     await mind(process.execPath, [AGENT, 'LOG', 'trusting']);
     await plant(own, { '.claude/settings.json': HOOK() });
     for (let times = 1; times <= 2; times++) {
@@ -234,7 +234,7 @@ describe('An ACP agent that is its agent’s mind', () => {
     expect([await noted('opened'), existsSync(mark)]).toEqual([2, false]);
   });
 
-  it('is started without a question in a repository that is like any other, and beside texts for it', async () => {
+  it('starts without a question in an ordinary repository, and beside texts for it', async () => {
     await mind(process.execPath, [AGENT, 'LOG', 'trusting']);
     repository(own);
     await plant(own, { 'CLAUDE.md': '# Herons', '.gitignore': 'node_modules' });

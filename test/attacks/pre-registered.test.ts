@@ -192,7 +192,7 @@ it.each<[string, (response: ServerResponse) => void]>([
     'a token without end',
     (response) => json(response, 200, { access_token: 'x'.repeat(20_000), token_type: 'Bearer' }),
   ],
-])('is refused an answer that is %s, and says so', async (_what, answer) => {
+])('refuses an answer that is %s, and says so', async (_what, answer) => {
   const server = await attach(CLIENT);
   good.instead = (path, response) => path === '/token' && (answer(response), true);
   const refused = await signIn(server);
@@ -205,7 +205,7 @@ it.each<[string, () => Record<string, unknown>]>([
   ['has its tokens at an address that no relay calls', () => ({ token_endpoint: 'http://169.254.169.254/token' })],
   ['has its tokens at no web address', () => ({ token_endpoint: 'file:///etc/passwd' })],
   ['has its page at no web address', () => ({ authorization_endpoint: 'javascript:alert(1)' })],
-])('is not signed in to where its sign-in server %s', async (_what, says) => {
+])('does not sign in when the sign-in server %s', async (_what, says) => {
   good.says = says();
   const server = await attach(CLIENT);
   const begun = await begin(server);

@@ -59,7 +59,7 @@ async function startWriter(relay: string) {
 }
 const taken = (answers: readonly (string | null)[]) => answers.filter((refusal) => refusal === null).length;
 
-it('what waits unread is counted together, of one sender and of all, also by processes that begin later', async () => {
+it('counts unread messages together, per sender and of all, also in later processes', async () => {
   const relay = newRelay();
   const [one, other] = await Promise.all([startWriter(relay), startWriter(relay)]);
   const both = (from: string, count: number) =>

@@ -50,7 +50,7 @@ const WORD: MindRequest = {
 const at = (name: string, path = '/') => `http://${name}:${port}${path}`;
 
 describe('A name that leads inside at the second look', () => {
-  it.each(INSIDE)('to %s, is connected by nothing that the relay calls with', async (inside) => {
+  it.each(INSIDE)('refuses %s for every connection of the relay', async (inside) => {
     const never = new AbortController().signal;
     const { fetch, close } = createGuardedFetch('public');
     names.lead('fetch.test', [inside]);
@@ -105,7 +105,7 @@ describe('A name that leads inside at the second look', () => {
     other.close();
   });
 
-  it('is pushed to by no relay, and reached by no command', async () => {
+  it('refuses it for push messages and for commands', async () => {
     const home = await createHome({ store: null });
     const pushers = await openPushers(`${home}/push.json`, { now: Date.now });
     const pusher = pushers.of('public');
@@ -144,7 +144,7 @@ describe('A host on the card of a script', () => {
     return said;
   }
 
-  it('that is public by its name leads inside by no answer of a name server', async () => {
+  it("refuses an inner address behind a public name of a script's card, whatever the name server answers", async () => {
     for (const inside of INSIDE) {
       names.lead('127.0.0.1.nip.test', inside);
       expect(await asks(`127.0.0.1.nip.test:${port}`, [`127.0.0.1.nip.test:${port}`], [])).toContain(' 502 ');
@@ -159,7 +159,7 @@ describe('A host on the card of a script', () => {
     expect(await asks('inner.test', [], [own])).toContain(' 403 ');
   });
 
-  it('that the person names inside is reached, and what clouds tell their machines never is', async () => {
+  it("reaches an inner host that the person named, and never a cloud's metadata address", async () => {
     const server = createServer((_request, response) => response.end('here'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const host = `named.test:${(server.address() as AddressInfo).port}`;
@@ -184,14 +184,14 @@ describe('A household at somebody else’s relay', () => {
   });
   afterAll(() => relay.close());
 
-  it.each(INSIDE)('has a model connected by no name that leads to %s once it was looked at', async (inside) => {
+  it.each(INSIDE)('refuses a model server whose name leads to %s at the second lookup', async (inside) => {
     names.lead('model.test', [PUBLIC], [inside]);
     const json = { kind: 'server', address: at('model.test'), key: 'sk-of-the-other-household' };
     expect((await other.fetch('/api/models', { method: 'POST', json })).status).toBe(422);
     expect(names.asked('model.test')).toBeGreaterThan(1);
   });
 
-  it('nor an MCP server', async () => {
+  it('refuses such an MCP server', async () => {
     names.lead('tools.test', [PUBLIC], ['127.0.0.1']);
     const attachment = { kind: 'address', url: at('tools.test', '/mcp'), headers: {} };
     const answer = await other.fetch('/api/mcp-servers', { method: 'POST', json: { name: 'tools', attachment } });
@@ -211,7 +211,7 @@ describe('An MCP server of one’s own that asks for a sign-in', () => {
   afterAll(() => relay.close());
 
   it.each(['metadata', 'registration'] as const)(
-    'has no %s fetched where a name leads inside by then',
+    'does not fetch %s when the name leads inside at the second lookup',
     async (what) => {
       names.lead('sign-in.test', [PUBLIC], ['0.0.0.0']);
       const server = createServer((request, response) => {
@@ -247,7 +247,7 @@ describe('An MCP server of one’s own that asks for a sign-in', () => {
 });
 
 describe('What was connected by an address in digits', () => {
-  it('is called no more where the relay is started so that it may not be', async () => {
+  it('calls an inner address in digits no more after a restart that forbids it', async () => {
     const home = await createHome();
     const model = await startScriptedModel(() => [{ say: 'Hm.' }]);
     const quick = ['--rehearsal', '{"delayMs":0,"wordMs":0}'];

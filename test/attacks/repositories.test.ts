@@ -132,7 +132,7 @@ describe('a hostile repository', () => {
       );
   });
 
-  it('has no link that leads out of a checkout', async () => {
+  it('removes every link that leads out of a checkout', async () => {
     const secret = join(folder, 'secret');
     mkdirSync(secret);
     writeFileSync(join(secret, 'key.txt'), 'the-secret');
@@ -204,7 +204,7 @@ describe('a hostile agent in a checkout', () => {
     });
   });
 
-  it('that breaks its repository says nothing with it, and loses only its own work', async () => {
+  it('loses only its own work when it breaks its repository, and puts no words into the report', async () => {
     const path = repository('broken', () => undefined);
     const of = await project({ kind: 'git', repository: path });
     const { task, where, ids } = await claimed(of, 'a1', 'Broken');

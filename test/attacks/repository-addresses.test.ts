@@ -107,7 +107,7 @@ describe('the address of a repository', () => {
   const create = (browser: Browser, repository: string) =>
     browser.fetch('/v1/projects', { method: 'POST', json: { name: 'Inside', kind: 'git', repository } });
 
-  it('that leads inside by any reading is refused to a second household, which is told which field', async () => {
+  it('refuses an inner address in any spelling to a second household, and names the field', async () => {
     for (const repository of spellings()) {
       const answer = await create(second, repository);
       expect([repository, answer.status]).toEqual([repository, 400]);
@@ -116,7 +116,7 @@ describe('the address of a repository', () => {
     expect(trapped).toBe(0);
   });
 
-  it('is stored in the spelling that was checked', async () => {
+  it('stores the spelling that was checked', async () => {
     // A server that asks for a token: the project is created, and the token set later.
     const asking = createServer((_, response) => {
       response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end();
@@ -130,7 +130,7 @@ describe('the address of a repository', () => {
     asking.close();
   });
 
-  it('that was stored before it was refused, is not called', async () => {
+  it('does not call an address that was stored before such addresses were refused', async () => {
     const rights = { has: () => false, refusal: () => 'Only public addresses.', servers: 'public' } as const;
     const repositories = createRepositories({
       ...{ folder: join(folder, 'second'), hidden: folder, rights, tokenOf: () => Promise.resolve('secret') },
@@ -146,7 +146,7 @@ describe('the address of a repository', () => {
 });
 
 describe('a repository’s server', () => {
-  it('that leads on to an inner address is not followed, when it is fetched from or pushed to', async () => {
+  it('does not follow a redirect to an inner address, in a fetch or a push', async () => {
     const inside = `http://127.0.0.1:${portOf(trap)}`;
     const rights = { has: () => true, refusal: () => 'No.', servers: 'any' } as const;
     const repositories = createRepositories({

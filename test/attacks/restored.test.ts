@@ -113,7 +113,7 @@ const server = (n: number, name: string, where: object | null, more: object = {}
 });
 
 describe('An MCP server that comes as a record', () => {
-  it('is not started, nor called, before a yes to exactly that; a restart asks for no other', async () => {
+  it('neither starts nor calls a restored MCP server before the person accepts it, and asks once', async () => {
     const given = [
       server(1, 'free', program('free')),
       server(2, 'held', program('held', {})),
@@ -155,7 +155,7 @@ describe('An MCP server that comes as a record', () => {
     await expect.poll(() => asked, { timeout: 10_000 }).toBeGreaterThan(0);
   });
 
-  it('does not take the place of one that the person has connected: that one stays as it is until they say so', async () => {
+  it("keeps the person's own MCP server until they accept the restored one in its place", async () => {
     const made = await page.fetch('/api/mcp-servers', {
       method: 'POST',
       json: { name: 'notes', attachment: program('mine') },
@@ -209,7 +209,7 @@ describe('Something that is due and comes as a record', () => {
   });
   const every = { kind: 'every', minutes: 1, offset: null } as const;
 
-  it('is off before a yes: a script, a routine and a reminder; switching, running and copying it start nothing', async () => {
+  it('keeps a restored script, routine or reminder off before the person accepts it', async () => {
     const home = await homeRelay();
     const given = [
       due(1, 'script', home, { kind: 'script', name: 'Check', script: 'check.sh', timing: every }),
@@ -253,7 +253,7 @@ describe('Something that is due and comes as a record', () => {
     expect(one('reminder')).toBeUndefined();
   });
 
-  it('does not take the place of what the person has set: that goes on as it is until they say so', async () => {
+  it("keeps the person's own schedule until they accept the restored one in its place", async () => {
     const home = await homeRelay();
     const [mine] = await scheduled();
     if (!mine) throw new Error('Nothing was set.');
@@ -500,7 +500,7 @@ describe('A project that comes as a record', () => {
   });
 });
 
-it('is for the person: no program that holds a credential sees or answers what waits', async () => {
+it('shows waiting records to the person only, and to no program with a credential', async () => {
   await offer(server(1, 'free', program('free')));
   const made = await page.fetch('/api/credentials', { method: 'POST', json: { agentId: 'a1' } });
   const { secret } = z.object({ secret: z.string() }).parse(await made.json());

@@ -155,7 +155,7 @@ describe('a command that sees a part of its folder', () => {
     expect(text).not.toContain(SECRET);
   });
 
-  it('does not run where a link has come into its place, wherever that leads', async () => {
+  it('does not run when a link has replaced the folder, wherever it leads', async () => {
     for (const [from, target] of [
       [part, '../..'],
       ['projects/bakery', '..'],
@@ -174,7 +174,7 @@ describe('a command that sees a part of its folder', () => {
     }
   });
 
-  it('is not opened through a link', async () => {
+  it('does not open a folder through a link', async () => {
     await rm(join(folder, 'projects'), { recursive: true, force: true });
     await symlink('..', join(folder, 'projects'));
     await expect(createFolder(folder).within('projects').openItself()).rejects.toThrow('Your folder is gone');
@@ -346,7 +346,7 @@ describe('what takes more than there is, under its limit', () => {
     for (const size of text.match(/^\d+$/gm) ?? []) expect(Number(size)).toBeLessThanOrEqual(1_000_000);
     expect((await stat(join(folder, 'big'))).size).toBeLessThanOrEqual(1_000_000);
   });
-  it('what lies in memory, by files', async () => {
+  it('limits files in memory', async () => {
     const { text } = await run(
       'for i in 1 2 3 4 5; do head -c 900000 /dev/zero > /tmp/f$i; done; du -s --bytes /tmp | cut -f1',
       { in_: tight },
@@ -369,7 +369,7 @@ describe('what takes more than there is, under its limit', () => {
     await new Promise((ended) => child.once('close', ended));
     expect([child.exitCode === 0, said]).toEqual([false, '']);
   });
-  it('programs that run on: one more is refused until one of them has ended', async () => {
+  it('refuses one more running program until another has ended', async () => {
     const few = createSandbox({ limits: { ...SANDBOX_LIMITS, programs: 2 } });
     const sleep = () =>
       few.start({
@@ -451,7 +451,7 @@ describe('the network, where hosts of it are granted', () => {
     else process.env['TMPDIR'] = ours;
   });
 
-  it('is reached by name, plainly and through a tunnel', async () => {
+  it('reaches a granted host by name, directly and through a tunnel', async () => {
     const urls = [
       `http://named.test:${at}/`,
       `-p http://named.test:${at}/`,
@@ -494,23 +494,23 @@ except TimeoutError: pass"`,
     const all = await reach(WAYS.map(([, way]) => `echo "# "; ( ${way()}\n) 2>&1`).join('\n'), named());
     return { parts: all.split('# ').slice(1), seen: [...seen] };
   });
-  it.each(WAYS.map(([what], nth) => [what, nth] as const))('is not reached by %s', async (_what, nth) => {
+  it.each(WAYS.map(([what], nth) => [what, nth] as const))('does not reach %s', async (_what, nth) => {
     const { parts } = await tried();
     expect(parts).toHaveLength(WAYS.length);
     expect(parts[nth]).not.toContain('REACHED');
   });
-  it('was asked for nothing by these but the first half of the redirect, and of the two requests', async () => {
+  it('forwards of all these only the first half of the redirect and of the two requests', async () => {
     const { parts, seen: asked } = await tried();
     expect(asked).toEqual([`named.test:${at}/on`, `named.test:${at}/`]);
     expect(parts[0]).toContain(`other.test:${at} is not among the hosts that the human allows for this agent.`);
   });
 
-  it.each([80, 443])('is asked for by a tunnel at port %i where that names it', async (port) => {
+  it.each([80, 443])('opens a tunnel to port %i when the grant names it', async (port) => {
     const tunnel = `exec 3<>/dev/tcp/127.0.0.1/3128; printf 'CONNECT other.test:${port} HTTP/1.1\\r\\n\\r\\n' >&3; cat <&3`;
     expect(await reach(tunnel, named())).toContain(`other.test:${port} is not among the hosts`);
   });
 
-  it('is gone too where the run could not begin', async () => {
+  it('closes the network also when the run could not begin', async () => {
     const left = async () => (await readdir(tmpdir())).filter((name) => name.startsWith('roost-net-'));
     const before = await left();
     const none = { folder, bash: ['-c', 'echo a\0b'], timeoutMs: 1_000, network: ['named.test'] };
@@ -525,7 +525,7 @@ except TimeoutError: pass"`,
     expect(seen).toEqual([`named.test:${at}/`]);
   });
 
-  it('is not this machine nor its networks, by a name that leads there or in digits, though all is granted', async () => {
+  it('reaches neither this machine nor its networks by name or in digits, even if all hosts are granted', async () => {
     const outside = createSandbox({ network: { addresses: 'public' } });
     const text = await reach(`curl -sS http://localhost:${at}/ http://127.0.0.1:${at}/`, 'all', outside);
     const alike = await reach(`curl -sSp http://localhost:${at}/`, [`localhost:${at}`], outside);
@@ -535,7 +535,7 @@ except TimeoutError: pass"`,
     expect(seen).toEqual([]);
   });
 
-  it('is none where none is granted, and what led out is gone with the run', async () => {
+  it('has no network without a grant, and closes the way out with the run', async () => {
     expect(await reach(`curl -sS --noproxy '*' http://127.0.0.1:${at}/; env`, 'none')).not.toMatch(/REACHED|proxy=/i);
     const left = async () => (await readdir(tmpdir())).filter((name) => name.startsWith('roost-net-')).sort();
     expect(await left()).toEqual([]);
@@ -573,7 +573,7 @@ async function fakeBubble(says: string): Promise<string> {
   return path;
 }
 
-it('is missing where bubblewrap is, and commands are then not offered at all', async () => {
+it('offers no commands when bubblewrap is missing', async () => {
   const none = createSandbox({ path: join(base, 'nowhere') });
   expect(await none.status()).toMatchObject({
     available: false,
@@ -647,7 +647,7 @@ it('is missing where bubblewrap is, and commands are then not offered at all', a
   await expect.poll(() => processesWith('34.5')).toBe(0);
 });
 
-it('no command is left where the relay is killed in any moment of its start', async () => {
+it('leaves no command behind when the relay is killed at any moment of its start', async () => {
   const program = await programOf('test/support/killed-sandbox.ts');
   const mark = `60${process.pid}.5`;
   for (const ms of ['0', '1', '3', '6', '10', '15', '25', '60']) {

@@ -129,7 +129,7 @@ describe('a hostile repository on the relay’s machine', () => {
     },
   );
 
-  it('is not merged into past a hook that judges pushes, and the person reads which hooks did not run', async () => {
+  it('is not merged into past a hook that judges pushes, and lists the hooks that did not run', async () => {
     const path = join(folder, 'hooks.git');
     git(repository('hooks'), 'clone', '-q', '--bare', '.', path);
     for (const hook of ['update', 'post-receive'])
@@ -208,7 +208,7 @@ describe('a hostile repository on the relay’s machine', () => {
   });
 
   it.skipIf(process.getuid?.() !== 0)(
-    'of another user, or that borrows objects of one, is refused and says what to do',
+    'refuses a repository of another user, or one that borrows its objects, and says what to do',
     async () => {
       const theirs = repository('theirs');
       git(folder, 'clone', '-q', '--shared', theirs, join(folder, 'borrowing'));
@@ -221,7 +221,7 @@ describe('a hostile repository on the relay’s machine', () => {
 });
 
 describe('a repository with working trees, submodules or a part of its files', () => {
-  it('is merged into the linked working tree that was named, and into no other', async () => {
+  it('merges into the named linked working tree, and into no other', async () => {
     const path = repository('linked');
     const tree = join(folder, 'linked-tree');
     git(path, 'checkout', '-q', '-b', 'x');
@@ -237,7 +237,7 @@ describe('a repository with working trees, submodules or a part of its files', (
   it.each([
     ['its settings name', '--local'],
     ['the settings of its working tree name', '--worktree'],
-  ])('is not merged into past a hook in a folder that %s', async (_where, scope) => {
+  ])('does not merge past a hook in a folder that %s', async (_where, scope) => {
     const path = repository(`hooks-path${scope}`);
     const hooks = join(folder, `own-hooks${scope}`);
     mkdirSync(hooks);
@@ -264,7 +264,7 @@ describe('a repository with working trees, submodules or a part of its files', (
     expect(git(path, 'status', '--porcelain')).toBe('');
   });
 
-  it('has no file on its disk afterwards that a sparse checkout leaves out', async () => {
+  it('leaves excluded files of a sparse checkout off the disk', async () => {
     const path = repository('sparse', (top) => {
       mkdirSync(join(top, 'kept'));
       writeFileSync(join(top, 'kept/c.txt'), 'c\n');

@@ -77,7 +77,7 @@ describe.each([
     },
   ];
 
-  it('is beaten by the next edit, on the device where that is made and on every other one', () => {
+  it('yields to the next edit, on its own device and on every other one', () => {
     const wall = { now: NOW };
     const [one, two] = [createDevice('a', wall), createDevice('b', wall)];
     two.take([two.writer.setting('humanName', 'Ada')]);
@@ -99,7 +99,7 @@ describe('A stamp that no clock could follow', () => {
 });
 
 describe("A device's own clock that was a year ahead and is set right", () => {
-  it('loses no order: what is written then stands after all that was written before', () => {
+  it('keeps the order after a clock that was a year ahead is set right', () => {
     const wall = { now: NOW + YEAR };
     const device = createDevice('a', wall);
     const before = device.writer.queuedMessage({ clientId: '1', agentId: 'lead', text: 'Before.' });

@@ -90,7 +90,7 @@ describe('A link', () => {
     await untouched();
   });
 
-  it('that stands where a folder was is replaced, and nothing is written or deleted through it', async () => {
+  it('replaces a link in place of a folder, and writes or deletes nothing through it', async () => {
     await mkdir(join(folder, 'd'));
     await put('d/sealing.key', 'my own');
     await put('d/other', 'other');
@@ -106,7 +106,7 @@ describe('A link', () => {
     await untouched();
   });
 
-  it('in place of the whole folder leads nowhere', async () => {
+  it('follows no link in place of the whole folder', async () => {
     await runs('r1', () => put('a', 'a'));
     const point = await newest();
     await rm(folder, { recursive: true });
@@ -117,7 +117,7 @@ describe('A link', () => {
     await untouched();
   });
 
-  it('that is swapped with a folder all the time leads neither a recording nor a restore out', async () => {
+  it('follows no link that is swapped with a folder all the time', async () => {
     await mkdir(join(folder, 'd'));
     for (let i = 0; i < 30; i++) await put(`d/sealing.key${i === 0 ? '' : i}`, `inside ${i}`);
     await runs('r1', () => put('d/new', 'new'));
@@ -137,7 +137,7 @@ describe('A link', () => {
     await untouched();
   });
 
-  it('of another kind, a second name of a file outside, is never written into', async () => {
+  it('writes nothing into a hard link to a file outside', async () => {
     await runs('r1', () => put('key', 'mine'));
     const point = await newest();
     await rm(join(folder, 'key'));
@@ -224,7 +224,7 @@ describe('What git would obey', () => {
 });
 
 describe('What is no file', () => {
-  it('is named as not recorded, holds nothing up, and stays where it is', async () => {
+  it('lists what is no file as not recorded, without waiting for it, and leaves it in place', async () => {
     execFileSync('mkfifo', [join(folder, 'pipe')]);
     const server = createServer().listen(join(folder, 'socket'));
     await once(server, 'listening');
@@ -249,7 +249,7 @@ describe('What is no file', () => {
     server.close();
   });
 
-  it('and lies where a recorded file was is not replaced', async () => {
+  it('does not replace what is no file in the place of a recorded one', async () => {
     await put('a', 'a');
     await runs('r1', async () => {
       await put('a', '');
@@ -267,7 +267,7 @@ describe('What is no file', () => {
 });
 
 describe('Room', () => {
-  it('of the history stays within its share, and the oldest points go for it', async () => {
+  it('keeps the history within its share by deleting the oldest points', async () => {
     const most = 6_000_000;
     histories = place.histories({ mostOf: () => Promise.resolve(most) });
     for (let i = 0; i < 6; i++) await runs(`r${i}`, () => writeFile(join(folder, 'noise'), randomBytes(900_000)));
@@ -278,7 +278,7 @@ describe('Room', () => {
     expect((await list()).points[0]?.work.kind).toBe('restore');
   });
 
-  it('that a folder would take beyond its share is refused, and said, and the work goes on', async () => {
+  it('refuses a recording beyond the share, says so, and lets the work go on', async () => {
     histories = place.histories({ mostOf: () => Promise.resolve(8_000_000), logger: { warn: () => undefined } });
     await runs('r1', () => writeFile(join(folder, 'noise'), randomBytes(12_000_000)));
     expect((await list()).gaps).toMatchObject([{ why: 'no-room', work: { runId: 'r1' } }]);
@@ -302,14 +302,14 @@ describe('Git', () => {
   }
   const quiet = { warn: () => undefined };
 
-  it('that is missing turns undo off, and nothing else', async () => {
+  it('turns off undo alone when git is missing', async () => {
     histories = place.histories({ path: join(place.base, 'nothing') });
     await runs('r1', () => put('a', 'a'));
     expect(await list()).toMatchObject({ undo: 'no-git', points: [], gaps: [] });
     await expect(histories.restore(AGENT, '1', 'before', null)).rejects.toMatchObject({ kind: 'off' });
   });
 
-  it('that is too old is named as that', async () => {
+  it('reports git as too old', async () => {
     histories = place.histories({ path: await gitThat('echo git version 2.25.1; exit') });
     expect(await list()).toMatchObject({ undo: 'old-git' });
   });
@@ -322,7 +322,7 @@ describe('Git', () => {
     ],
     ['breaks', 'case "$*" in *fast-import*) exit 3;; esac', 'broken'],
     ['hangs', 'case "$*" in *fast-import*) exec sleep 60;; esac', 'too-slow'],
-  ])('that %s lets the work go on, and the person is told', async (_what, script, why) => {
+  ])('tells the person and lets the work go on when git %s', async (_what, script, why) => {
     await place.remove();
     place = await createUndoPlace({ recordMs: 1_500 });
     folder = place.folders[0]?.path ?? '';
@@ -342,7 +342,7 @@ describe('Git', () => {
     expect(await readFile(join(folder, 'a'), 'utf8')).toBe('not recorded yet');
   });
 
-  it('that cannot read its own history says so, and begins anew once that is deleted', async () => {
+  it('says when git cannot read its history, and begins a new one after deletion', async () => {
     await runs('r1', () => put('a', 'a'));
     await histories.close();
     for (const name of await readdir(join(place.repository, 'objects', 'pack')))
@@ -361,26 +361,30 @@ describe('Git', () => {
 });
 
 describe.skipIf(whyNoOrdinaryUser() !== null)('A file that its own user may not read', () => {
-  it('is recorded and restored as every other, and keeps its permissions', { timeout: 60_000 }, async () => {
-    const ordinary = await createOrdinaryPlace('test/support/unreadable-undo.ts');
-    try {
-      const { isRoot, unrecorded, left, undone, redone } = (await ordinary.run({})) as UnreadableEnds;
-      expect(isRoot).toBe(false);
-      expect([unrecorded, left]).toEqual([[], []]);
-      expect(undone).toEqual({
-        'locked-before.txt': '0 locked before',
-        'locked-by-run.txt': '644 as it was',
-        'locked-folder/inner.txt': '755/644 as it was',
-        'plain.txt': '644 as it was',
-      });
-      expect(redone).toEqual({
-        'locked-before.txt': '0 locked before',
-        'locked-by-run.txt': '0 changed',
-        'locked-folder/inner.txt': '0/644 changed',
-        'plain.txt': '644 changed',
-      });
-    } finally {
-      await ordinary.remove();
-    }
-  });
+  it(
+    'records and restores a file that its own user may not read, with its permissions',
+    { timeout: 60_000 },
+    async () => {
+      const ordinary = await createOrdinaryPlace('test/support/unreadable-undo.ts');
+      try {
+        const { isRoot, unrecorded, left, undone, redone } = (await ordinary.run({})) as UnreadableEnds;
+        expect(isRoot).toBe(false);
+        expect([unrecorded, left]).toEqual([[], []]);
+        expect(undone).toEqual({
+          'locked-before.txt': '0 locked before',
+          'locked-by-run.txt': '644 as it was',
+          'locked-folder/inner.txt': '755/644 as it was',
+          'plain.txt': '644 as it was',
+        });
+        expect(redone).toEqual({
+          'locked-before.txt': '0 locked before',
+          'locked-by-run.txt': '0 changed',
+          'locked-folder/inner.txt': '0/644 changed',
+          'plain.txt': '644 changed',
+        });
+      } finally {
+        await ordinary.remove();
+      }
+    },
+  );
 });

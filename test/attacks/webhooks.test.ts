@@ -110,7 +110,7 @@ describe('a stranger', () => {
         ]);
   });
 
-  it('is let through from a website, and the person’s sign-in makes no difference', async () => {
+  it('accepts a call from a website, with or without the person’s sign-in', async () => {
     const website = {
       origin: 'https://elsewhere.example',
       'sec-fetch-site': 'cross-site',
@@ -129,7 +129,7 @@ describe('a stranger', () => {
     expect((await call(`/hooks/${secret}`, '{"title":"C"}', { host: 'evil.example' })).status).toBe(403);
   });
 
-  it('is refused a body that is huge, deep, or full of values', async () => {
+  it('refuses a body that is huge, deep, or full of values', async () => {
     const before = (await tasks()).length;
     for (const [body, status] of [
       [JSON.stringify({ title: 'x', text: 'y'.repeat(2 * MB) }), 413],
@@ -175,7 +175,7 @@ describe('a stranger', () => {
     });
   });
 
-  it('cannot be named as the person or a role by a webhook', async () => {
+  it('never names the sender as the person or a role', async () => {
     const target = { kind: 'project', projectId, column: 'ready', githubLabel: null };
     for (const name of ['human', 'The human', 'Roost', 'lead', ' ', '\u200b'])
       expect([name, (await relay.fetch('/api/webhooks', { method: 'POST', json: { name, target } })).status]).toEqual([
@@ -379,7 +379,7 @@ it('leaves no secret in the log, nor in any file of the home', async () => {
   expect(signingSecret).toHaveLength(43);
 });
 
-it('is slowed down when it guesses secrets', async () => {
+it('slows down a stranger that guesses secrets', async () => {
   const statuses: number[] = [];
   for (let i = 0; i < 400; i += 1) statuses.push((await call(`/hooks/guess-${i}`, '{"title":"x"}')).status);
   expect(new Set(statuses)).toEqual(new Set([404, 429]));

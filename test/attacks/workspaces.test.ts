@@ -106,7 +106,7 @@ describe('a path that leads or looks elsewhere', () => {
     ['too long', 'a/'.repeat(600)],
     ['too deep', Array.from({ length: 40 }, () => 'a').join('/')],
     ['of a name too long', `${'é'.repeat(200)}.md`],
-  ])('is refused: %s', async (_how, path) => {
+  ])('refuses: %s', async (_how, path) => {
     await writeFile(join(folder, 'mine'), 'mine');
     for (const act of [
       () => own.list(path),
@@ -122,7 +122,7 @@ describe('a path that leads or looks elsewhere', () => {
     await untouched();
   });
 
-  it('is taken away all the same where a program has called something so, and nothing else is', async () => {
+  it('removes an entry of such a name that a program made, and nothing else', async () => {
     const odd = ['a\nb', 'exe.\u202etxt', '..\\..\\sealing.key', 'C:\\x', '~root', '.roost-left'].map((name) =>
       Buffer.from(name),
     );
@@ -148,7 +148,7 @@ describe('a path that leads or looks elsewhere', () => {
     expect(contentOf('ROOST-LEFT-OUT.txt')).toContain('"C:evil": it is here as "C_evil"');
   });
 
-  it('is the folder itself for neither reading, writing nor removing', async () => {
+  it('refuses to read, write or remove the folder itself by such a path', async () => {
     await mkdir(join(folder, 'sub'));
     for (const path of ['', '.', './', './.']) {
       for (const act of [
@@ -165,7 +165,7 @@ describe('a path that leads or looks elsewhere', () => {
     expect(await readdir(folder)).toEqual(['sub']);
   });
 
-  it('is given a plain name by a move where a program has called something so', async () => {
+  it('renames an entry of such a name that a program made', async () => {
     const odd = [Buffer.from('a\nb'), Buffer.from('..\\..\\sealing.key'), Buffer.from([0x61, 0xff])];
     for (const raw of odd) await writeFile(Buffer.concat([Buffer.from(`${folder}/`), raw]), raw);
     for (const [nth, { name }] of (await own.list('')).entries()) await own.move(name, `plain/${nth}`, MOVE);
@@ -175,7 +175,7 @@ describe('a path that leads or looks elsewhere', () => {
     await untouched();
   });
 
-  it('is no other by its case, its form, or letters that look alike: each is its own name, within', async () => {
+  it('tells names apart by case, Unicode form and similar letters', async () => {
     // On a disk that tells no case, or no form, two of them are one file: it lies within all the
     // same.
     const names = [
@@ -227,7 +227,7 @@ describe('a path that leads or looks elsewhere', () => {
 });
 
 describe('a link', () => {
-  it('to a file outside is not read, not written through, and goes without what it leads to', async () => {
+  it('neither reads nor writes through a link to a file, and removes only the link', async () => {
     await symlink(outside, join(folder, 'key'));
     expect((await refused(() => own.bytesOf('key', 1_000))).message).toBe('key is a link, and links are not followed.');
     await refused(() => own.write('key', Buffer.from('gone')));
@@ -243,7 +243,7 @@ describe('a link', () => {
     await untouched();
   });
 
-  it('to a folder outside is not gone into', async () => {
+  it('does not enter a link to a folder', async () => {
     await symlink(join(base, 'elsewhere'), join(folder, 'way'));
     await writeFile(join(folder, 'mine.md'), 'mine');
     for (const act of [
@@ -267,7 +267,7 @@ describe('a link', () => {
     await untouched();
   });
 
-  it('in a folder that is removed goes; what it leads to stays', async () => {
+  it('removes a link with its folder, and leaves its target', async () => {
     await mkdir(join(folder, 'a', 'b'), { recursive: true });
     await symlink(join(base, 'elsewhere'), join(folder, 'a', 'b', 'way'));
     await own.remove('a');
@@ -275,7 +275,7 @@ describe('a link', () => {
     await untouched();
   });
 
-  it('that is hard is neither read nor written through', async () => {
+  it('neither reads nor writes through a hard link', async () => {
     await link(outside, join(folder, 'key'));
     expect((await refused(() => own.bytesOf('key', 1_000))).message).toContain('hard link');
     await own.move('key', 'moved', MOVE);
@@ -290,7 +290,7 @@ describe('a link', () => {
     expect(await text('twin')).toBe('mine');
   });
 
-  it('in the place of the folder itself ends everything', async () => {
+  it('refuses everything when a link replaces the folder itself', async () => {
     await rm(folder, { recursive: true });
     await symlink(join(base, 'elsewhere'), folder);
     for (const act of [
@@ -307,7 +307,7 @@ describe('a link', () => {
 });
 
 describe('what is no file', () => {
-  it('is not read and holds nobody up: a pipe, a socket’s place, a folder', async () => {
+  it('refuses to read a pipe, a socket or a folder, without waiting', async () => {
     execFileSync('mkfifo', [join(folder, 'pipe')]);
     await mkdir(join(folder, 'sub'));
     expect((await refused(() => own.bytesOf('pipe', 10))).kind).toBe('not-a-file');
@@ -320,7 +320,7 @@ describe('what is no file', () => {
     ]);
   });
 
-  it('is sent to its end, though it grows faster than it is read', async () => {
+  it('ends the download of a file that grows faster than it is read', async () => {
     await own.write('log', Buffer.alloc(600_000));
     let sent = 0;
     for await (const piece of fileStream(() => own.open('log'))) {
@@ -353,7 +353,7 @@ async function unzipped(zip: AsyncIterable<Uint8Array>) {
 }
 
 describe('a zip of a folder', () => {
-  it('has more files than the old format can count, and says so where others look for it', async () => {
+  it('counts more files than the old zip format can, and says so in the zip64 record', async () => {
     const count = 65_536 + 100;
     // What is walked is made up: to make as many on a disk takes long. The zip is the real one.
     async function* walk() {
@@ -375,7 +375,7 @@ describe('a zip of a folder', () => {
     await rm(join(base, 'many.zip'));
   });
 
-  it('has every file with all that is in it, whatever its name, depth or time', async () => {
+  it('packs every file whole, whatever its name, depth or time', async () => {
     const deep = Array.from({ length: 60 }, (_, n) => `folder-${n}`).join('/');
     const long = Array.from({ length: 7 }, () => 'x'.repeat(200)).join('/');
     const odd = ['plain', 'a\nb', 'exe.\u202etxt', '~root', 'back\\slash', 'C:drive', `${deep}/end`, `${long}/end`];
@@ -453,7 +453,7 @@ describe('a zip of a folder', () => {
 describe('what may only be changed as it was', () => {
   const markOf = async (path: string) => (await own.lies(path)).mark;
 
-  it('is not written over, moved or removed once somebody has changed it, whatever it was', async () => {
+  it('refuses to overwrite, move or remove an entry that has changed in any way', async () => {
     const changes: readonly [string, () => Promise<unknown>, () => Promise<unknown>][] = [
       ['a file', () => own.write('x', Buffer.from('one')), () => writeFile(join(folder, 'x'), 'two')],
       ['one that comes', () => Promise.resolve(), () => writeFile(join(folder, 'x'), 'two')],
@@ -495,7 +495,7 @@ describe('what may only be changed as it was', () => {
     await untouched();
   });
 
-  it('is written by one of many who saw the same, and by none of the others', async () => {
+  it('accepts one of many writers that saw the same version, and refuses the others', async () => {
     await own.write('x', Buffer.from('first'));
     const expects = await markOf('x');
     const all = await Promise.allSettled(
@@ -572,7 +572,7 @@ async function asUser<Value>(work: () => Promise<Value>): Promise<Value> {
 }
 
 describe('a folder whose rights a command has taken', () => {
-  it('is removed all the same, with what is in it, and its own folder is opened again', async () => {
+  it('removes a folder without permissions and its contents, and reopens its parent', async () => {
     await asUser(async () => {
       const inner = join(folder, 'closed', 'inner');
       await mkdir(inner, { recursive: true });
@@ -605,7 +605,7 @@ describe.skipIf(process.platform !== 'linux')('a folder that is swapped for a li
     await writeFile(join(folder, 'real', 'soul.md'), 'inside');
   });
 
-  it('while a file is written in it: that comes to lie where the folder is now', async () => {
+  it('writes a file where the folder is now', async () => {
     // The bytes come in the midst of it, when all has been looked at.
     async function* bytes() {
       await swap();
@@ -616,7 +616,7 @@ describe.skipIf(process.platform !== 'linux')('a folder that is swapped for a li
     await untouched();
   });
 
-  it('while it is walked: what the link leads to is not gone into', async () => {
+  it("does not enter the link's target during a walk", async () => {
     const walked = own.walk('', 100);
     expect((await walked.next()).value).toMatchObject({ path: 'real', kind: 'folder' });
     await swap();
@@ -624,7 +624,7 @@ describe.skipIf(process.platform !== 'linux')('a folder that is swapped for a li
     await untouched();
   });
 
-  it('after it was opened: what is looked for in it is found in it', async () => {
+  it('reads the opened folder after a swap', async () => {
     const opened = await openWithin(folder, ['real'], false);
     await swap();
     expect(await readFile(at(opened, 'soul.md'), 'utf8')).toBe('inside');
@@ -635,7 +635,7 @@ describe.skipIf(process.platform !== 'linux')('a folder that is swapped for a li
     await untouched();
   });
 
-  it('and a file for a link, once it is open: it is read as it was', async () => {
+  it('reads the opened file after a swap for a link', async () => {
     const path = join(folder, 'real', 'soul.md');
     const read = await own.read('real/soul.md', async (file) => {
       await rm(path);
@@ -706,7 +706,7 @@ it('swapped for a link again and again while it is read and written, it never le
 });
 
 describe('the room of a folder', () => {
-  it('is bounded, and what does not fit changes nothing', async () => {
+  it('refuses what exceeds the limit, and changes nothing', async () => {
     const tight = createWorkspaces({
       folder: join(base, 'workspaces'),
       elapsed: () => performance.now(),
@@ -732,7 +732,7 @@ describe('the room of a folder', () => {
     expect(await tight.used()).toEqual({ bytes: 310, entries: 3, most: 1_000 });
   });
 
-  it('is bounded for many that are written at once', async () => {
+  it('enforces the limit for many concurrent writes', async () => {
     const tight = createWorkspaces({
       folder: join(base, 'workspaces'),
       elapsed: () => performance.now(),
@@ -756,7 +756,7 @@ describe('the room of a folder', () => {
     expect((await tight.used()).entries).toBe(7);
   });
 
-  it('is given back whatever was nested in it, by hundreds of folders', async () => {
+  it('releases the room of hundreds of nested folders', async () => {
     let path = folder;
     for (let n = 0; n < 300; n++) path = join(path, 'd');
     await mkdir(path, { recursive: true });
@@ -782,7 +782,7 @@ describe('the room of a folder', () => {
     expect(most - (await own.room()).bytes).toBeGreaterThanOrEqual(11_110);
   });
 
-  it('is none where there is more than can be counted', async () => {
+  it('refuses everything when there is more than can be counted', async () => {
     const few = createWorkspaces({
       folder: join(base, 'workspaces'),
       elapsed: () => performance.now(),

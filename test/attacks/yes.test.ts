@@ -107,7 +107,7 @@ describe('what a command’s pin is to', () => {
       'src/helper.py',
     ],
     ['one that hides another', 'python3 app.py', { 'app.py': 'import json' }, 'json.py'],
-  ])('changes with it: %s', async (_how, words, files, swapped) => {
+  ])('changes with %s', async (_how, words, files, swapped) => {
     await put(files);
     const command = words.replace('FOLDER', folder);
     const before = await pinOf(command);
@@ -161,7 +161,7 @@ describe('what a command’s pin is to', () => {
     expect((await pinnedBy('cat notes.md'))?.files.map(({ path }) => path)).toEqual(['notes.md']);
   });
 
-  it('is to the files that it names alone where the sandbox holds it without a network', async () => {
+  it('covers only the named files when the sandbox holds the command without a network', async () => {
     reach = HELD;
     await put({ 'build.sh': '. ./lib.sh', 'lib.sh': 'good', Makefile: 'all:', 'sub/x': 'good' });
     expect((await pinnedBy('make && bash build.sh sub *'))?.files.map(({ path }) => path)).toEqual(['build.sh']);
@@ -201,7 +201,7 @@ describe('what a command’s pin is to', () => {
     expect(await pinOf('ls many')).not.toBe(many?.pin);
   });
 
-  it('is found at once, however much a file names', async () => {
+  it('is computed at once, however much a file names', async () => {
     const words = Array.from({ length: 200_000 }, (_, n) => `word${n}.thing${n}`).join(' ');
     await put({
       'build.sh': words.slice(0, 900_000),
@@ -274,7 +274,7 @@ describe.each(USUAL_STORES)('a yes to a command without a sandbox, on %s', (stor
     await rm(programs, { recursive: true, force: true });
   });
 
-  it('for always runs what it was said to, and asks again for a swapped script, with what has changed in it', async () => {
+  it('runs an accepted command always, and asks again for a swapped script, with its changes', async () => {
     await hands.put('build.sh', '. ./lib.sh');
     await hands.put('lib.sh', 'echo good >> ran');
     await hands.works(command('bash build.sh'));
@@ -317,7 +317,7 @@ describe.each(USUAL_STORES)('a yes to a command without a sandbox, on %s', (stor
     expect(await hands.works(command('bash build.sh'))).toMatchObject([/Exit status 0/]);
   });
 
-  it('that was set by hand, or on another machine, asks first where the command reads anything of the folder', async () => {
+  it('asks first when a command set by hand or on another machine reads from the folder', async () => {
     await hands.put('build.sh', 'echo evil > evil');
     await hands.grant({ ...asks, allowed_commands: ['bash build.sh', 'echo hello'] });
     expect(await hands.works(command('echo hello'), command('bash build.sh'))).toMatchObject([
@@ -327,7 +327,7 @@ describe.each(USUAL_STORES)('a yes to a command without a sandbox, on %s', (stor
     expect(await hands.file('evil')).toBeNull();
   });
 
-  it('once is to what was shown: a script that changes before the yes, or with the yes on its way, is asked about again', async () => {
+  it('covers only the script that was shown, and asks again when it changes before the run', async () => {
     await hands.put('build.sh', 'echo good > ran');
     await hands.works(command('bash build.sh'));
     const shown = await only();
@@ -356,7 +356,7 @@ describe.each(USUAL_STORES)('a yes to a command without a sandbox, on %s', (stor
     expect(await hands.file('ran')).toBe('good\n');
   });
 
-  it('that was asked about before there was a script is not to the script that comes', async () => {
+  it('does not cover a script that appears after the question', async () => {
     await hands.works(command('bash build.sh'));
     const { callId, content } = await only();
     expect(content).toBeUndefined();

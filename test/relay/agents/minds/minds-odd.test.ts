@@ -90,7 +90,7 @@ describe('a mind before a server with moods', () => {
     expect(model.requests).toHaveLength(2);
   });
 
-  it('does not ask at all where the answer was not wanted from the start', async () => {
+  it('sends no request when the answer is unwanted from the start', async () => {
     expect(await ask({}, { ...listening, signal: AbortSignal.abort() })).toMatchObject({
       ok: false,
       error: { kind: 'aborted' },

@@ -36,7 +36,7 @@ const refuse = (status: number, message: string, type = 'invalid_request_error')
   fail: { status, type, message },
 });
 
-it('is warmed by answers of a server of our own, over a real connection, that is gone afterwards', async () => {
+it("warms up by its own server's answers over a real connection, which is closed afterwards", async () => {
   const answers: MindAnswer[] = [];
   let late: () => Promise<MindAnswer> = () => Promise.reject(new Error('never asked'));
   await withWarmMind(async (mind) => {
@@ -152,7 +152,7 @@ describe('a mind behind the Messages API', () => {
     expect(thinkingOf(model.requests[0])).toEqual(thinks ? { type: 'adaptive', display: 'summarized' } : undefined);
   });
 
-  it('does not ask another server than Anthropic’s to think, and asks one that refuses only once', async () => {
+  it('asks only Anthropic’s server to think, and asks one that refuses only once', async () => {
     const { model, ask } = await connect(() => [{ say: 'Hi.' }]);
     await ask();
     expect(thinkingOf(model.requests[0])).toBeUndefined();
@@ -336,7 +336,7 @@ describe('a mind behind the Messages API', () => {
     expect(body?.tools?.map(({ name }) => name)).toEqual(['choose_name', 'write_soul']);
   });
 
-  it('has a model that can search for tools that wait, hands back what it found, and tells any other of what was found alone', async () => {
+  it('returns found tools to a model with tool search, and describes only found ones to any other', async () => {
     const tool = (name: string, more: object = {}) => ({
       name,
       description: name,

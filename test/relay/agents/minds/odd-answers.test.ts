@@ -108,7 +108,7 @@ describe('An answer', () => {
     expect(wordsOf(await ask(house))).toBe('There.');
   });
 
-  it('of thoughts alone is no answer, and is not paid twice', async () => {
+  it('treats an answer of thoughts alone as empty, and pays for it once', async () => {
     const house = await bench.open({ mind });
     await house.start();
     const asked = follow(answers(thinks));
@@ -116,7 +116,7 @@ describe('An answer', () => {
     expect(asked()).toBe(1);
   });
 
-  it('with a thought that nobody signed ends nothing, and the thought is not handed back', async () => {
+  it('accepts an unsigned thought, and does not send it back', async () => {
     const house = await bench.open({ mind });
     await house.start();
     follow(answers([...thinks, ...says(1, 'Yes.')]));
@@ -127,7 +127,7 @@ describe('An answer', () => {
     expect(house.of('session-ended')).toEqual([]);
   });
 
-  it('that is woken with such a thought is awake', async () => {
+  it('counts an agent as awake after a wake with an unsigned thought', async () => {
     const house = await bench.open({ mind });
     await house.start();
     follow(answers([...thinks, ...says(1, 'Good morning.')]));
@@ -137,7 +137,7 @@ describe('An answer', () => {
     await house.untilQuiet();
   });
 
-  it('that says all it took in odd ways is written, and can be read again', async () => {
+  it('stores usage in odd forms so that it can be read again', async () => {
     const house = await bench.open({ mind });
     await house.start();
     const odd = [{ input_tokens: '12', output_tokens: {} }, { input_tokens: 2 ** 64 - 1 }, 'many', [3]];
@@ -201,7 +201,7 @@ describe('A run', () => {
     expect(again()).toBe(2);
   });
 
-  it('that ends in silence after a tool has failed is not done', async () => {
+  it('fails a run that ends without text after a tool error', async () => {
     const house = await bench.open({ mind });
     const call = answers(calls(0, 'a', 'write_file', '{"name":"x"}'), 'tool_use');
     follow(call, answers([]));
@@ -212,7 +212,7 @@ describe('A run', () => {
     expect(await work(house)).toMatchObject({ ran: [{ name: 'x' }], end: { outcome: 'done', reason: null } });
   });
 
-  it('is priced by the model that was asked for, whatever its answer calls itself', async () => {
+  it('prices a run by the requested model, whatever the answer names', async () => {
     const house = await bench.open({ mind });
     const free = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
     await house.team.costs.setPrices([
@@ -266,7 +266,7 @@ describe('A call of a tool as text', () => {
     '[{"name": "write_file", "arguments": "{}"}]',
     'My name is Wren.\n\n{"name": "choose_name", "arguments": {"name": "Wren"}}',
     '{"type": "function", "function": {"name": "write_file", "arguments": {}}}',
-  ])('is recognised: %s', (text) => {
+  ])('recognises a tool call written as text: %s', (text) => {
     expect(isLeakedCall(text, tools)).toBe(true);
     expect(isLeakedCall(text, new Set())).toBe(false);
   });
@@ -281,7 +281,7 @@ describe('A call of a tool as text', () => {
     'I have written the file (twice).',
     'See [the list]',
     '',
-  ])('is not seen in: %s', (text) => {
+  ])('sees no tool call in: %s', (text) => {
     expect(isLeakedCall(text, tools)).toBe(false);
   });
 });

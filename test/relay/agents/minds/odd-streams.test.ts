@@ -87,13 +87,13 @@ describe('Words', () => {
     ],
     ['a plain JSON answer', { chunks: [JSON.stringify(json)], type: 'application/json' }],
     ['a plain JSON answer that is called a stream', { chunks: ['\ufeff \n', JSON.stringify(json, null, 2)] }],
-  ])('are heard whole with %s', async (_what, answer) => {
+  ])('reads all words with %s', async (_what, answer) => {
     const told = await ask(answer);
     expect(told).toMatchObject({ heard: 'Grüße 🪺 aus dem Nest', answer: { ok: true, stop: 'end' } });
     expect(textIn(told.answer)).toBe(told.heard);
   });
 
-  it('in the start of a block count, and so do those of a block that never began, or has ended', async () => {
+  it('reads words at the start of a block, and of a block that never began or has ended', async () => {
     const told = await ask(
       stream(
         begins(),
@@ -110,7 +110,7 @@ describe('Words', () => {
     expect(textIn(told.answer)).toBe(told.heard);
   });
 
-  it('of two blocks that are written at once are given back as they were shown', async () => {
+  it('sends two interleaved blocks back as they were shown', async () => {
     const told = await ask(
       stream(
         begins(),
@@ -129,7 +129,7 @@ describe('Words', () => {
     expect(textIn(told.answer)).toBe('abc');
   });
 
-  it('are kept where the stream ends without its end, and that is said', async () => {
+  it('keeps the words of a stream that ends early, and says so', async () => {
     const told = await ask(
       stream(begins(), opens(0, { type: 'text', text: '' }), adds(0, { type: 'text_delta', text: 'I was' })),
     );
@@ -147,14 +147,14 @@ describe('A call of a tool', () => {
   });
   const part = (json: string) => ({ type: 'input_json_delta', partial_json: json });
 
-  it('is one where its end comes twice', async () => {
+  it('makes one call of a block that ends twice', async () => {
     const { answer } = await ask(
       stream(begins(), ...calls(0, 'a', 'write_file', '{"n":1}'), stops(0), ends('tool_use'), OVER),
     );
     expect(callsIn(answer)).toEqual([{ kind: 'tool-use', toolUseId: 'a', name: 'write_file', input: { n: 1 } }]);
   });
 
-  it('is itself where another begins before it has ended', async () => {
+  it('keeps a call apart from one that begins before it ends', async () => {
     const { answer } = await ask(
       stream(
         begins(),
@@ -175,7 +175,7 @@ describe('A call of a tool', () => {
     ]);
   });
 
-  it('is whole without its end, at any index, in any order', async () => {
+  it('completes a call without its end, at any index, in any order', async () => {
     const { answer } = await ask(
       stream(
         begins(),
@@ -208,7 +208,7 @@ describe('A call of a tool', () => {
     for (const id of found) expect(id).toMatch(/^[\w-]+$/);
   });
 
-  it('that is sent twice, word for word, is one', async () => {
+  it('makes one call of two that are equal word for word', async () => {
     const { answer } = await ask(
       stream(
         begins(),
@@ -221,7 +221,7 @@ describe('A call of a tool', () => {
     expect(callsIn(answer)).toHaveLength(1);
   });
 
-  it('with its input in its start, or as a text in a text, is read', async () => {
+  it("reads a call's input from its start, or as text within text", async () => {
     const { answer } = await ask(
       stream(
         begins(),
@@ -253,7 +253,7 @@ describe('A call of a tool', () => {
 describe('A server', () => {
   const deep = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
 
-  it('that says all too much of anything is not followed there', async () => {
+  it('stops reading a server that sends too much of anything', async () => {
     const told = await ask(
       stream(begins(), ...says(0, 'Hi.'), ...calls(1, 'a', 'write_file', deep(50_000)), ends('tool_use'), OVER),
     );
@@ -325,7 +325,7 @@ describe('A server', () => {
       'upstream-broken',
       /often a tool call/,
     ],
-  ])('that sends %s is told of as that', async (_what, answer, kind, message) => {
+  ])('reports a server that sends %s as such', async (_what, answer, kind, message) => {
     const told = await ask(answer);
     expect(told.answer).toMatchObject({ ok: false, error: { kind, message: expect.stringMatching(message) } });
     expect(textIn(told.answer)).toBe(told.heard);
@@ -338,7 +338,7 @@ describe('A server', () => {
 });
 
 describe('A thought', () => {
-  it('without a signature is no error', async () => {
+  it('accepts a thought without a signature', async () => {
     const { answer } = await ask(
       stream(
         begins(),
@@ -370,7 +370,7 @@ describe('What an answer says that it took', () => {
     ['2.5', 2.5],
     ['true', true],
     ['[]', []],
-  ])('is not known where it says %s', async (_what, count) => {
+  ])('counts the usage as unknown when the answer says %s', async (_what, count) => {
     const { answer } = await ask(
       stream(
         begins({ model: { name: 'x' }, usage: { input_tokens: count, output_tokens: count } }),

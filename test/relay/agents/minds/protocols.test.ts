@@ -399,7 +399,7 @@ describe('Chat Completions', () => {
     expect(answer.ok ? '' : answer.error.message).toMatch(/needs a key/);
   });
 
-  it('is harmed by no stream: shown words are kept, and each call is one', async () => {
+  it('survives any stream: keeps shown words, and makes each call once', async () => {
     const ask = mindOf('chat');
     const piece = fc.oneof(
       fc.string({ maxLength: 8 }).map((content) => chunk({ content })),

@@ -61,7 +61,7 @@ describe('the rehearsal mind on a German page', () => {
       .map(wordsOf)
       .join('\n');
 
-  it('is born in German: thoughts, name, soul and greeting, each somebody else, and plain about what it is', async () => {
+  it('hatches in German with its own thoughts, name, soul and greeting, and says that it is a demo', async () => {
     const house = await open();
     await house.summon();
     await settled(house);
@@ -79,7 +79,7 @@ describe('the rehearsal mind on a German page', () => {
     expect(said(house, 'lead')).not.toMatch(ENGLISH_WORDS);
   });
 
-  it('has the same character and the same name for a seat as in English', async () => {
+  it('has the same character and name for a seat as in English', async () => {
     const german = await open({ seed: 7 });
     await german.summon([0, 8]);
     await settled(german);

@@ -497,7 +497,7 @@ describe('the rehearsal mind', () => {
     expect(await ask(house, 'What do you think of rivers?')).toMatch(/rehears|nobody|thinking/i);
   });
 
-  it('can be told to fail, to be silent, to be cut, in single seats', async () => {
+  it('fails, stays silent or is cut in chosen seats', async () => {
     const house = await hatchedLate({ fail: [1], silent: [5], cut: [6] }, { decided: 7, wakeTimeoutMs: 5_000 });
     expect(
       house
@@ -515,7 +515,7 @@ describe('the rehearsal mind', () => {
     );
   });
 
-  it('can be told to misbehave in a wake, and to behave again', async () => {
+  it('misbehaves in a wake on command, and behaves again', async () => {
     const { house, mind } = await open({ fail: [1], silent: [5], cut: [6] });
     await house.start({}, { wakeTimeoutMs: 5_000 });
     await house.wake(team());
@@ -540,7 +540,7 @@ describe('the rehearsal mind', () => {
     await house.until(() => house.of('agent-awake').length === 8);
   });
 
-  it('can be told to find no name, and to choose the same one twice', async () => {
+  it('finds no name, or chooses the same one twice, on command', async () => {
     const house = await hatchedLate({ nameless: [0], sameName: [1, 2] }, { decided: 7, birthTimeoutMs: 6_000 });
     expect(house.of('birth-ended')).toMatchObject([{ position: 0, reason: { code: 'unnamed' } }]);
     const chosen = new Map(names(house));
@@ -548,7 +548,7 @@ describe('the rehearsal mind', () => {
     expect(new Set(chosen.values()).size).toBe(6);
   });
 
-  it('can be told that the lead ignores the call', async () => {
+  it('lets the lead ignore the call on command', async () => {
     const { house } = await open({ leadIgnores: true });
     await house.start();
     await house.wake(team());

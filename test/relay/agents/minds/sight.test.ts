@@ -98,25 +98,28 @@ const BAD = png(2, 2, 'bad');
 const [A = '', B = '', C = ''] = GOOD;
 
 describe('A picture that a server cannot read', () => {
-  it.each([400, 422, 500])('is left out alone, and is not sent again, where it is refused with %d', async (status) => {
-    const mind = newMind();
-    model.follow(refusing([BAD], 'Could not process image', status));
-    const messages = [shown(picture('a.png', A), picture('bad.png', BAD), picture('b.png', B))];
-    expect(await ask(mind, messages)).toMatchObject({ answer: { ok: true }, left: ['bad.png'], seen: [A, B] });
-    const again = [
-      ...messages,
-      { role: 'assistant', blocks: [{ kind: 'text', text: 'I see.' }] },
-      shown(picture('c.png', C)),
-    ] as const;
-    expect(await ask(mind, again)).toMatchObject({
-      answer: { ok: true },
-      left: ['bad.png'],
-      seen: [A, B, C],
-      asked: 1,
-    });
-  });
+  it.each([400, 422, 500])(
+    'leaves out only the unreadable picture, and does not send it again after status %d',
+    async (status) => {
+      const mind = newMind();
+      model.follow(refusing([BAD], 'Could not process image', status));
+      const messages = [shown(picture('a.png', A), picture('bad.png', BAD), picture('b.png', B))];
+      expect(await ask(mind, messages)).toMatchObject({ answer: { ok: true }, left: ['bad.png'], seen: [A, B] });
+      const again = [
+        ...messages,
+        { role: 'assistant', blocks: [{ kind: 'text', text: 'I see.' }] },
+        shown(picture('c.png', C)),
+      ] as const;
+      expect(await ask(mind, again)).toMatchObject({
+        answer: { ok: true },
+        left: ['bad.png'],
+        seen: [A, B, C],
+        asked: 1,
+      });
+    },
+  );
 
-  it('is looked for among what is new first', async () => {
+  it('looks for the unreadable picture among the new ones first', async () => {
     const mind = newMind();
     model.follow(refusing([BAD]));
     const first = [shown(...GOOD.map((data, i) => picture(`${i}.png`, data)))];
@@ -125,7 +128,7 @@ describe('A picture that a server cannot read', () => {
     expect(await ask(mind, [...first, said, shown(picture('bad.png', BAD))])).toMatchObject({ asked: 2, seen: GOOD });
   });
 
-  it('is found where several are, and what is sent later is seen', async () => {
+  it('finds several unreadable pictures, and sends later ones', async () => {
     const mind = newMind();
     const other = png(2, 2, 'worse');
     model.follow(refusing([BAD, other]));
@@ -134,7 +137,7 @@ describe('A picture that a server cannot read', () => {
     expect(await ask(mind, [shown(picture('a.png', A))])).toMatchObject({ answer: { ok: true }, left: [], seen: [A] });
   });
 
-  it('without a pixel is not sent at all', async () => {
+  it('does not send a picture without a pixel', async () => {
     const mind = newMind();
     const empty = png(0, 0, 'x');
     model.follow(refusing([empty]));
@@ -145,7 +148,7 @@ describe('A picture that a server cannot read', () => {
     });
   });
 
-  it('that a tool showed is left out of its result', async () => {
+  it("leaves an unreadable picture out of a tool's result", async () => {
     const mind = newMind();
     model.follow(refusing([BAD]));
     const result = (data: string): MindBlock => ({
@@ -166,7 +169,7 @@ describe('A picture that a server cannot read', () => {
     expect(model.requests.at(-1)?.text).toContain('could not be read by your server');
   });
 
-  it('is told from a model that sees nothing, which is sent none after that', async () => {
+  it('distinguishes an unreadable picture from a model without vision, which gets none afterwards', async () => {
     const mind = newMind();
     model.follow((request) =>
       imagesIn(request).length > 0 ? refuses('This model does not support image input') : answers(says(0, 'No.')),
@@ -175,7 +178,7 @@ describe('A picture that a server cannot read', () => {
     expect(await ask(mind, [shown(picture('b.png', B))])).toMatchObject({ answer: { ok: true }, asked: 1 });
   });
 
-  it('is told so too where the server only ever refuses', async () => {
+  it('sends no pictures to a server that only ever refuses', async () => {
     const mind = newMind();
     model.follow((request) => (imagesIn(request).length > 0 ? refuses('bad request') : answers(says(0, 'No.'))));
     for (const data of GOOD)
@@ -183,7 +186,7 @@ describe('A picture that a server cannot read', () => {
     expect(await ask(mind, [shown(picture('bad.png', BAD))])).toMatchObject({ asked: 1, left: [] });
   });
 
-  it('is said to the person once', async () => {
+  it('tells the person once about an unreadable picture', async () => {
     const mind = newMind();
     model.follow(refusing([BAD]));
     const house = await bench.open({ mind });

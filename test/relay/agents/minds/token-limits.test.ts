@@ -89,7 +89,7 @@ const SAID: readonly (readonly [
 
 describe('A refusal for its length', () => {
   it.each(SAID)(
-    'of %s says how much there is: %s',
+    'reads how much fits from a refusal of %s: %s',
     (_who, said, { window = null, input = null, output = null, isLeast = false }) => {
       const found = limitsIn(said, SENT);
       expect(found).toMatchObject({ window, output });
@@ -103,7 +103,7 @@ describe('A refusal for its length', () => {
     'messages.0.content: Input should be a valid list',
     'registry.ollama.ai/library/gemma3:latest does not support tools',
     'Unsupported parameter: max_tokens is not supported with this model. Use max_completion_tokens instead.',
-  ])('is none where it is another: %s', (said) => {
+  ])('takes no other refusal for one of length: %s', (said) => {
     expect(limitsIn(said, SENT)).toBeNull();
   });
 });

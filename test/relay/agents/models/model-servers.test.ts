@@ -251,7 +251,7 @@ describe('A model server as people have it', () => {
 
   const said = async (response: Response) => problemSchema.parse(await response.json()).detail;
 
-  it('is found at the port at which it usually answers', async () => {
+  it('finds a model server at its usual port', async () => {
     const silent: Model = () => ({ say: '' });
     const started = await Promise.allSettled([
       startStandIn(ollama(), silent, 11_434),

@@ -53,7 +53,7 @@ describe('A refusal of tools', () => {
     '`tool calling` is not supported with this model',
     'Function calling is not enabled for models/gemma-3-27b-it',
     'This model does not support function calling',
-  ])('is known: %s', (said) => {
+  ])('recognises a refusal of tools: %s', (said) => {
     expect(usesNoTools(said)).toBe(true);
   });
   it.each([
@@ -61,7 +61,7 @@ describe('A refusal of tools', () => {
     "Invalid schema for function 'write': 'format' is not supported in tools",
     'The model `x` does not exist',
     'image input is not supported',
-  ])('is no refusal of all: %s', (said) => {
+  ])('takes no other refusal for one of tools: %s', (said) => {
     expect(usesNoTools(said)).toBe(false);
   });
 });
@@ -80,7 +80,7 @@ describe('A name in words', () => {
     ['I have thought about this for long, and there are many names that I like.', null],
     ['', null],
     ['...', null],
-  ])('is read out of %j', (text, name) => {
+  ])("reads a model's name out of %j", (text, name) => {
     expect(nameInWords(text, 'Noa')).toBe(name);
   });
 });

@@ -62,7 +62,7 @@ describe('A model that a page connects', () => {
     await rm(home, { recursive: true, force: true });
   });
 
-  it('is tried at once, says its models, and answers without a restart', async () => {
+  it('is tried at once, lists its models, and answers without a restart', async () => {
     expect(await mindOf(one)).toBe('rehearsal');
     const connection = await connected(one, { kind: 'server', address: `${model.url}/v1/`, key: KEY });
     expect(connection).toMatchObject({
@@ -79,7 +79,7 @@ describe('A model that a page connects', () => {
     expect(textsOf(await eventsOf(one)).join()).toContain('Scripted words.');
   });
 
-  it('is there after the relay was started again, and gone when it is removed', async () => {
+  it('is there after a restart, and gone after its removal', async () => {
     const { connectionId } = await connected(one, { kind: 'server', address: model.url, key: KEY });
     await relay.restart();
     expect((await modelsOf(one)).connections).toMatchObject([
@@ -169,7 +169,7 @@ describe('A model that a page connects', () => {
     expect(model.requests.slice(before).map(({ body }) => body.model)).toEqual(['other']);
   });
 
-  it('is told that a demo spoke for it until now, once, and reads none of the demo’s disclaimers', async () => {
+  it('learns once that a demo spoke for it, and reads none of the demo’s disclaimers', async () => {
     await startSession(one, 'Sol');
     await talk(one, 'Who are you?');
     const demo = textsOf(await eventsOf(one)).at(-1) ?? '';
@@ -189,7 +189,7 @@ describe('A model that a page connects', () => {
     }
   });
 
-  it('is not kept where its key is refused, and the reason names no key', async () => {
+  it('is not stored when its key is refused, and the reason names no key', async () => {
     const said = await refusal(await connect(one, { kind: 'server', address: model.url, key: 'sk-refused' }));
     expect(said).toMatchObject({ status: 422, type: 'no-answer' });
     expect(said.detail).toContain('did not accept the key. Make a new one there');
@@ -209,7 +209,7 @@ describe('A model that a page connects', () => {
     expect(JSON.stringify([may, knows])).not.toContain('settings');
   });
 
-  it('is the first of its list that talks, where nobody has named one', async () => {
+  it('is the first of its list that answers, when none is named', async () => {
     let listed = ['measures-texts', 'talks', 'talks-too'];
     const asked: string[] = [];
     const { createServer } = await import('node:http');
@@ -277,7 +277,7 @@ describe('A model that a page connects', () => {
     expect(JSON.stringify(await eventsOf(one))).toContain('was removed');
   });
 
-  it('is asked for by the names that it lists, beside another', async () => {
+  it('is requested by the names that it lists, beside another server', async () => {
     const other = await startScriptedModel(() => [{ say: 'The other.' }]);
     try {
       await connected(one, { kind: 'server', address: model.url });
@@ -294,7 +294,7 @@ describe('A model that a page connects', () => {
     }
   });
 
-  it('may lie in the relay’s own network for the first household, and for no other', async () => {
+  it('may lie in the relay’s own network for the first household alone', async () => {
     await connected(one, { kind: 'server', address: model.url });
     const guest = await relay.signIn();
     await guest.fetch('/api/home', { method: 'POST', json: { beside: true } });
@@ -323,7 +323,7 @@ describe('A model that a page connects', () => {
     expect(said).toMatchObject({ status: 403, type: 'model-address' });
   });
 
-  it('does not lead on: a redirect is not followed, with the key or without', async () => {
+  it('follows no redirect, with or without the key', async () => {
     const { createServer } = await import('node:http');
     const sly = createServer((_, response) => response.writeHead(307, { location: model.url }).end());
     await new Promise<void>((resolve) => sly.listen(0, '127.0.0.1', resolve));
@@ -343,7 +343,7 @@ describe('A model that a page connects', () => {
     }
   });
 
-  it('is in no answer of the relay’s but for how it stands', async () => {
+  it("appears in the relay's answers only with its state", async () => {
     await connected(one, { kind: 'server', address: model.url, key: KEY });
     const all = await Promise.all(
       ['/api/models', '/api/health', '/api/records', '/v1/config'].map(async (path) => (await one.fetch(path)).text()),
@@ -353,7 +353,7 @@ describe('A model that a page connects', () => {
   });
 });
 
-it('what the environment sets wins, is shown as such, and is not changed by a page', async () => {
+it("prefers the environment's model, shows it as such, and refuses changes by a page", async () => {
   const model = await startScriptedModel(() => [{ say: 'From the environment.' }]);
   const { startRelay } = await import('../../../support/relay.ts');
   const relay = await startRelay({ env: { ANTHROPIC_BASE_URL: model.url, ROOST_LEAD_MODEL: 'scripted' } });

@@ -77,7 +77,7 @@ describe('a program that asks for a model of Claude’s', () => {
     },
   );
 
-  it('in a session that runs, by the model that was chosen for that agent there', async () => {
+  it('answers with the model that was chosen for the agent in the running session', async () => {
     await relay.fetch('/api/sessions', {
       method: 'POST',
       json: {

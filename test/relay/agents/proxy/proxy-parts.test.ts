@@ -45,7 +45,7 @@ describe('the usage of a stream', () => {
     whole: true,
   };
 
-  it('is the same however the stream is torn', () => {
+  it('reads the same usage however the stream is torn', () => {
     const bytes = Buffer.from(text);
     fc.assert(
       fc.property(fc.array(fc.nat(bytes.length)), (cuts) => {
@@ -65,7 +65,7 @@ describe('the usage of a stream', () => {
       sse([START]) + ': still here\n\ndata: [DONE]\n\ndata: {"type"\n\n' + sse([END]),
     ],
     ['with pings of null', sse([{ type: 'ping' }, START, { type: 'message_delta', usage: null }, END])],
-  ])('is read %s', (_what, stream) => {
+  ])('reads the usage %s', (_what, stream) => {
     const reader = createStreamReader('asked');
     reader.read(Buffer.from(stream));
     expect(reader.took()).toEqual(whole);
@@ -85,7 +85,7 @@ describe('the usage of a stream', () => {
     expect(reader.took()?.usage).toEqual({ ...whole.usage, inputTokens: 100, outputTokens: 40, cacheReadTokens: 50 });
   });
 
-  it('that broke off says so: what was written is not known, and less than all of it was seen', () => {
+  it('marks the usage of an interrupted stream as partly unknown', () => {
     const reader = createStreamReader('asked');
     const thought = { type: 'content_block_delta', delta: { type: 'thinking_delta', thinking: 'x'.repeat(30) } };
     const call = { type: 'content_block_delta', delta: { type: 'input_json_delta', partial_json: 'y'.repeat(31) } };
@@ -93,7 +93,7 @@ describe('the usage of a stream', () => {
     expect(reader.took()).toEqual({ ...whole, usage: { ...whole.usage, outputTokens: 1 }, whole: false });
   });
 
-  it('that told nothing is not known, and one that was refused cost nothing', () => {
+  it('reads unknown usage from a stream without any, and none from a refused one', () => {
     expect(createStreamReader('asked').took()).toBeNull();
     const reader = createStreamReader('asked');
     reader.read(Buffer.from(sse([{ type: 'error', error: { type: 'overloaded_error', message: 'later' } }])));
@@ -127,7 +127,7 @@ describe('the usage of a stream', () => {
 });
 
 describe('the usage of a whole answer', () => {
-  it('is read from its JSON, with the model that was asked for, whatever it names', () => {
+  it('reads the usage from JSON, for the requested model, whatever the answer names', () => {
     const reader = createJsonReader('asked');
     for (const byte of Buffer.from(JSON.stringify(START.message))) reader.read(Uint8Array.of(byte));
     expect(reader.took()).toMatchObject({
@@ -136,7 +136,7 @@ describe('the usage of a whole answer', () => {
     });
   });
 
-  it.each(['', 'null', '{"input_tokens":42}', '{"usage":"free"}'])('is nothing in %j', (text) => {
+  it.each(['', 'null', '{"input_tokens":42}', '{"usage":"free"}'])('reads no usage from %j', (text) => {
     const reader = createJsonReader('asked');
     reader.read(Buffer.from(text));
     expect(reader.took()).toBeNull();
@@ -169,7 +169,7 @@ describe('headers', () => {
     ]);
   });
 
-  it('of an answer pass but for those of the connection, cookies, and what repeats the key', () => {
+  it('forwards headers of an answer except connection headers, cookies, and what repeats the key', () => {
     const sent = {
       'content-type': 'a/b',
       'request-id': 'req_1',
@@ -230,7 +230,7 @@ describe('an upstream of its own kind', () => {
     });
   }
 
-  it('is passed on byte for byte, torn as it may be, and below its own path', async () => {
+  it("forwards an answer byte for byte, however torn, below the upstream's own path", async () => {
     const bytes = Buffer.concat([
       Buffer.from(sse([START, SAID], '\r\n')),
       Buffer.from([0xff, 0xfe, 0, 10]),
@@ -291,7 +291,7 @@ describe('an upstream of its own kind', () => {
     ]);
   });
 
-  it('that goes away before it answers is told of', async () => {
+  it('reports an upstream that disconnects before it answers', async () => {
     answer = (response) => void response.destroy();
     expect([(await ask()).status]).toEqual([502]);
   });

@@ -64,7 +64,7 @@ describe('a client that joined a running relay', () => {
       .toBe(2);
   });
 
-  it('may be the Vercel AI SDK, with the address that the page gives for it', async () => {
+  it('serves the Vercel AI SDK at the address that the page gives for it', async () => {
     const before = model.requests.length;
     const vercel = createAnthropic({ baseURL: `${relay.url}/llm/${secret}/v1`, apiKey: 'anything' });
     const prompt = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Good morning.' }] }];
@@ -105,7 +105,7 @@ describe('a client that joined a running relay', () => {
     expect(model.requests).toHaveLength(before + 1);
   });
 
-  it('is stopped by the household’s budget, which the person sees', async () => {
+  it('stops at the household’s budget, which the person sees', async () => {
     await relay.fetch('/v1/config', { method: 'PUT', json: { coordination: {}, daily_budget_usd: 0 } });
     const before = model.requests.length;
     await expect(client().messages.create(hello)).rejects.toMatchObject({ status: 402, type: 'billing_error' });
@@ -120,7 +120,7 @@ describe('a client that joined a running relay', () => {
     ]);
   });
 
-  it('is refused under other names, and by other websites', async () => {
+  it('refuses other host names and other websites', async () => {
     const response = await fetch(`${relay.url}/llm/${secret}/v1/messages`, {
       method: 'POST',
       headers: { origin: 'https://elsewhere.example' },
@@ -129,7 +129,7 @@ describe('a client that joined a running relay', () => {
     expect(response.status).toBe(403);
   });
 
-  it('is told in the API’s own shape what is not passed on', async () => {
+  it('refuses in the API’s own shape what it does not forward', async () => {
     const response = await fetch(`${relay.url}/llm/${secret}/v1/files`, { method: 'POST' });
     expect([response.status, await response.json()]).toMatchObject([
       404,

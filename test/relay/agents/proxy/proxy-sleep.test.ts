@@ -94,7 +94,7 @@ describe.each(WAYS)('while its agent sleeps, %s', (_what, ask) => {
     expect(sent()).toHaveLength(1);
   });
 
-  it('is told that the session ended', async () => {
+  it('tells a waiting program that the session ended', async () => {
     await sleep();
     const asked = held(ask());
     await waiting(1);
@@ -103,7 +103,7 @@ describe.each(WAYS)('while its agent sleeps, %s', (_what, ask) => {
     expect(sent()).toHaveLength(0);
   });
 
-  it('is told to try again after the longest wait, and succeeds on the repeat', async () => {
+  it('asks a program to try again after the longest wait, and serves the repeat', async () => {
     proxy.configs.sleepWait(0.05);
     await sleep();
     expect(await refusalOf(ask())).toMatchObject({
@@ -116,7 +116,7 @@ describe.each(WAYS)('while its agent sleeps, %s', (_what, ask) => {
     expect(sent()).toHaveLength(1);
   });
 
-  it('is not sent where its credential is revoked meanwhile', async () => {
+  it('sends nothing when the credential is revoked during the wait', async () => {
     await sleep();
     const asked = held(ask());
     await waiting(1);
@@ -161,7 +161,7 @@ it('a streaming request is kept alive by pings, and then is the model’s stream
   expect(plain(text.replaceAll('event: ping\ndata: {"type":"ping"}\n\n', ''))).toBe(plain(direct));
 });
 
-it('what the model refuses after a wait is an error in the stream', async () => {
+it('reports a refusal of the model after a wait as an error in the stream', async () => {
   model.follow(() => ({ fail: { status: 400, type: 'invalid_request_error', message: 'no such thing' } }));
   await sleep();
   const asked = held(streamed());

@@ -113,7 +113,7 @@ describe('a program that speaks the Messages API', () => {
     }),
   );
 
-  it('is answered by its agent’s own model where it asks for one of Claude’s, counts tokens and lists models', () =>
+  it('answers with the agent’s own model instead of Claude, counts tokens and lists models', () =>
     connected(CASES[0] as Case, async (server) => {
       const messages = [{ role: 'user' as const, content: 'Are you there?' }];
       const answer = await client.messages.create({ model: 'claude-sonnet-5-5', max_tokens: 20, messages });
@@ -125,7 +125,7 @@ describe('a program that speaks the Messages API', () => {
       expect(data.map(({ id }) => id)).toContain('llama-3.3-70b-versatile');
     }));
 
-  it.each(['', '/v1', '/v1/v1'])('may put “%s” behind its base address', (version) =>
+  it.each(['', '/v1', '/v1/v1'])('accepts “%s” behind its base address', (version) =>
     connected(CASES[0] as Case, async () => {
       const response = await fetch(`${client.baseURL}${version}/messages`, {
         method: 'POST',
@@ -140,7 +140,7 @@ describe('a program that speaks the Messages API', () => {
     }),
   );
 
-  it('is told in Anthropic’s own form what cannot be passed on, and what the server refuses', () =>
+  it('refuses in Anthropic’s own shape what it cannot forward, and what the server refuses', () =>
     connected(CASES[0] as Case, async (server) => {
       const ask = {
         model: 'llama-3.3-70b-versatile',

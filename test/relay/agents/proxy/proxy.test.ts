@@ -109,7 +109,7 @@ describe.each(['current', 'first'] as const)('a client of the %s generation', (g
 });
 
 describe('a base address', () => {
-  it.each(['', '/v1', '/v1/'])('may end in “%s”', async (ending) => {
+  it.each(['', '/v1', '/v1/'])('accepts a base address that ends in “%s”', async (ending) => {
     const client = clientOf(`${base()}${ending}`);
     expect((await client.messages.create(hello)).content).toMatchObject([{ text: 'Good ' }, { text: 'morning 🌅.' }]);
     expect(await client.messages.countTokens({ model: hello.model, messages: hello.messages })).toEqual({
@@ -120,7 +120,7 @@ describe('a base address', () => {
     expect(sent().map(({ path }) => path)).toEqual(['/v1/messages', '/v1/messages/count_tokens']);
   });
 
-  it('may be one behind which a client puts no version', async () => {
+  it('accepts a base address of a client that adds no version', async () => {
     const response = await raw(hello, '/messages');
     expect(response.status).toBe(200);
     expect(sent().map(({ path }) => path)).toEqual(['/v1/messages']);
@@ -128,7 +128,7 @@ describe('a base address', () => {
 });
 
 describe('a request', () => {
-  it('is passed on as it is, with its betas, its query and a trailing system message', async () => {
+  it('forwards a request unchanged, with betas, query and a trailing system message', async () => {
     const body =
       '{ "stream":true,"model":"m", "max_tokens":1,  "messages":[{"role":"user","content":"Hi"},{"role":"system","content":"Be brief."}] }';
     const headers = {
@@ -152,7 +152,7 @@ describe('a request', () => {
     for (const name of ['cookie', 'x-forwarded-for', 'origin']) expect(request?.headers).not.toHaveProperty(name);
   });
 
-  it('with a credential that is unknown, revoked, or of somebody retired is refused at once', async () => {
+  it('refuses an unknown or revoked credential, or one of a retired agent, at once', async () => {
     const unknown = await refusalOf(clientOf(`${proxy.url}/llm/roost_nobody`).messages.create(hello));
     expect(unknown).toMatchObject({ status: 401, type: 'authentication_error' });
     expect(unknown.headers?.get('x-should-retry')).toBe('false');
@@ -166,7 +166,7 @@ describe('a request', () => {
     expect(sent()).toHaveLength(0);
   });
 
-  it('that is no JSON, or too large, is refused in the API’s own shape', async () => {
+  it('refuses an oversized request or one without JSON in the API’s own shape', async () => {
     for (const body of ['{"stream":', '[]', '"text"']) {
       const response = await raw(body);
       expect([response.status, await response.json()]).toMatchObject([
@@ -181,7 +181,7 @@ describe('a request', () => {
     expect(sent()).toHaveLength(0);
   });
 
-  it('of five million bytes reaches the model byte for byte, however it is written and however it comes', async () => {
+  it('forwards a request of five million bytes byte for byte, however it is written and sent', async () => {
     const got: Buffer[] = [];
     const server = createServer((request, response) => {
       const chunks: Buffer[] = [];
@@ -233,7 +233,7 @@ describe('a request', () => {
     }
   });
 
-  it('that the model refuses gets the model’s own words, and costs nothing', async () => {
+  it('returns the model’s own words of a refusal, and charges nothing', async () => {
     model.follow(() => ({ fail: { status: 400, type: 'invalid_request_error', message: 'max_tokens: too many' } }));
     expect(await refusalOf(clientOf(base()).messages.create(hello))).toMatchObject({
       status: 400,
@@ -249,7 +249,7 @@ describe('a request', () => {
     expect(JSON.stringify([...response.headers])).not.toContain(REAL_KEY);
   });
 
-  it('is told apart from one of whom the credential is wrong where the relay’s own key is', async () => {
+  it('tells a wrong key of the relay from a wrong credential of the client', async () => {
     model.follow(() => ({ fail: { status: 401, type: 'authentication_error', message: `invalid key ${REAL_KEY}` } }));
     const refused = await refusalOf(clientOf(base()).messages.create(hello));
     expect(refused).toMatchObject({
@@ -261,7 +261,7 @@ describe('a request', () => {
 });
 
 describe('a daily budget', () => {
-  it('that is used up stops requests before they are sent, is not tried again, and says why', async () => {
+  it('refuses requests over the daily budget before sending, without a retry, and says why', async () => {
     await proxy.configs.agentBudget('a1', COST / 1_000_000);
     const client = clientOf(base(), 'current', { maxRetries: 3 });
     await client.messages.create(hello);
@@ -278,7 +278,7 @@ describe('a daily budget', () => {
     expect(sent()).toHaveLength(2);
   });
 
-  it('is not overrun by eight that ask at once', async () => {
+  it('admits no more of eight simultaneous requests than the daily budget', async () => {
     await proxy.configs.householdBudget((COST * 2.5) / 1_000_000);
     const asked = await Promise.allSettled(Array.from({ length: 8 }, () => clientOf(base()).messages.create(hello)));
     expect(asked.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
@@ -287,7 +287,7 @@ describe('a daily budget', () => {
 });
 
 describe('an answer that breaks off', () => {
-  it('is counted at the most that it may have been, as an estimate, and looks cut to the client', async () => {
+  it('counts an interrupted answer at its highest cost, as an estimate, and shows it cut to the client', async () => {
     model.follow(() => [{ say: 'x'.repeat(300) }, { cut: true }]);
     await expect(clientOf(base()).messages.stream(hello).finalMessage()).rejects.toThrow();
     await expect.poll(today).toMatchObject({
@@ -335,7 +335,7 @@ async function fetchOpen(): Promise<{ open: number }> {
 }
 
 describe('without a model', () => {
-  it('every request says how to connect one', async () => {
+  it('says how to connect a model when there is none', async () => {
     const other = await startProxied({ store, relay: `proxy-${++homes}`, upstream: null });
     const refused = await refusalOf(clientOf(`${other.url}/llm/${await other.join('a1')}`).messages.create(hello));
     expect(refused).toMatchObject({
@@ -345,7 +345,7 @@ describe('without a model', () => {
     await other.close();
   });
 
-  it('that can be reached, requests say so, and may be tried again', async () => {
+  it('says that no model can be reached, and allows a retry', async () => {
     const other = await startProxied({
       store,
       relay: `proxy-${++homes}`,

@@ -130,7 +130,7 @@ describe.each([
   afterEach(() => house.ends());
   afterAll(() => house.close());
 
-  it('is told of one tool at a birth, in a kilobyte', async () => {
+  it('offers one tool at a birth, in a kilobyte', async () => {
     await house.wakes(writeSummon([{ position: 1, ...seatColor(1) }]));
     const born = house.of(2).filter(({ first }) => first.startsWith('You are new.'));
     expect(born.map(namesOf)).toEqual(born.map(() => ['choose_name']));
@@ -152,7 +152,7 @@ describe.each([
     expect(sent.includes('find_tool')).toBe(!isClaude);
   });
 
-  it('has the same tools before a whole conversation, also where it uses those that wait', async () => {
+  it('offers the same tools during a whole conversation, also after using deferred ones', async () => {
     await house.wakes();
     const before = house.of(1).length;
     await house.says('Who is here?', [{ call: 'list_team', input: {} }], [{ say: 'We are.' }]);
@@ -194,7 +194,7 @@ describe.each([
     }
   });
 
-  it('is told of a thread’s tools with what comes from a thread', async () => {
+  it('offers a thread’s tools with a message from a thread', async () => {
     await house.wakes();
     expect(namesOf(house.of(1).at(-1))).not.toContain('read_thread');
     await house.post('/api/threads', { title: 'The well', participants: [LYRA.agentId] });
@@ -204,7 +204,7 @@ describe.each([
     expect(names).toEqual(expect.arrayContaining(['read_thread', 'send_message_to_thread']));
   });
 
-  it('is answered by recall whatever its notes call the argument', async () => {
+  it('answers recall whatever name the notes give its argument', async () => {
     await house.wakes();
     const asked = await house.says(
       'What do you know?',
@@ -214,14 +214,14 @@ describe.each([
     expect(asked[1]?.results[0]).toContain('Nothing in your memory has these words.');
   });
 
-  it('is told at once of what the person’s words name', async () => {
+  it('offers at once what the person’s words name', async () => {
     await house.wakes();
     const [asked] = await house.says('Please use search_files for once.');
     if (!isClaude) expect(namesOf(asked)).toContain('search_files');
   });
 });
 
-it('in a run has prompts that name no tool it lacks, and at hand what its instructions name', async () => {
+it("names only present tools in a run's prompts, and has those of its instructions at hand", async () => {
   const house = await openHouse(false);
   await house.put(`/api/agent-snapshots/${LYRA.agentId}`, { version: 'v1', snapshot: SNAPSHOT });
   const added = await house.post('/v1/pulse-routines', {

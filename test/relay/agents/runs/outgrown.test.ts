@@ -89,7 +89,7 @@ it.each(Object.keys(REFUSALS))(
   },
 );
 
-it('nothing is left out of a conversation that fits', async () => {
+it('leaves out nothing of a conversation that fits', async () => {
   const house = await bench.open({ script: strict(200_000, saying('y'.repeat(1_000))) });
   await house.start();
   await wakeOne(house);

@@ -59,7 +59,7 @@ describe.each(USUAL_STORES)('a run on %s', (kind) => {
   const kindsOf = (house: Household) => house.events.map(({ kind: each }) => each);
   const usage = { inputTokens: 10, outputTokens: 20, cacheReadTokens: 3, cacheWriteTokens: 2 };
 
-  it('needs no session: its words, its end and what it took are in the log, in order', async () => {
+  it('needs no session, and logs words, end and usage in order', async () => {
     const { house, asked } = await open(() => [{ say: 'I looked around. ' }, { wait: 60 }, { say: 'All is well.' }]);
     const { runId, whenEnded } = await start(house, asked());
     expect(house.log.snapshot()).toMatchObject({
@@ -173,7 +173,7 @@ describe.each(USUAL_STORES)('a run on %s', (kind) => {
     expect(house.of('run-ended')).toMatchObject([{ runId: run.runId, outcome: 'timed-out' }]);
   });
 
-  it('has nothing to say where nothing waits, and no request is made for that', async () => {
+  it('says nothing and sends no request when nothing waits', async () => {
     const { house, asked } = await open(() => [{ say: 'Why?' }]);
     expect(await (await start(house, asked({ context: [], readsInbox: true }))).whenEnded).toMatchObject({
       outcome: 'done',
@@ -206,7 +206,7 @@ describe.each(USUAL_STORES)('a run on %s', (kind) => {
     expect(house.of('run-started')).toHaveLength(3);
   });
 
-  it('and the session never ask one mind at the same time; each goes on when the other is done', async () => {
+  it('takes turns with the session at one mind', async () => {
     const gate = createGate();
     const { house, asked } = await open(({ last }) => [
       { say: 'Here.' },
@@ -257,7 +257,7 @@ describe.each(USUAL_STORES)('a run on %s', (kind) => {
     ]);
   });
 
-  it('that a dead relay left is crashed, once, with the words that are on disk, also where a session came and went', async () => {
+  it('is marked as crashed once after the relay died, with the words on disk, also across sessions', async () => {
     const { house, asked } = await open(({ last }) => [
       { say: 'Half of' },
       ...(last.includes('round') ? [{ until: new Promise(() => undefined) }] : []),
@@ -284,7 +284,7 @@ describe.each(USUAL_STORES)('a run on %s', (kind) => {
     expect(house.events).toHaveLength(length);
   });
 
-  it('is stopped where the relay ends, and none is begun after it', async () => {
+  it('is stopped when the relay ends, and none begins after it', async () => {
     const { house, asked } = await open(() => [{ say: 'One, ' }, { until: new Promise(() => undefined) }]);
     const run = await start(house, asked());
     await house.until(() => house.of('text').length > 0);

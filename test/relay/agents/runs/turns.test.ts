@@ -25,7 +25,7 @@ it('a turn is had by one at a time, in the order in which they came; other agent
   expect(await turns.take('a', { signal: never, limitMs: 0 })).not.toBeNull();
 });
 
-it('whoever waits too long, or gives up, has none, and holds nobody up', async () => {
+it('gives no turn to an agent that waits too long or gives up, and delays nobody', async () => {
   let late: () => void = () => undefined;
   const turns = createTurns({
     after(_ms, run) {

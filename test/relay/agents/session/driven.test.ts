@@ -23,7 +23,7 @@ describe('an agent that a client drives', () => {
   const clients = (house: Household) => liveSessionOf(house.log.snapshot())?.clients;
   const awake = (house: Household) => [...(liveSessionOf(house.log.snapshot())?.awake ?? [])];
 
-  it('is not awake, has words wait in its inbox, and is woken by WAKE into the same seat', async () => {
+  it('sleeps, finds words in its inbox, and is woken by WAKE into the same seat', async () => {
     const house = await driven();
     expect(awake(house)).toEqual([]);
     expect(clients(house)?.get(DARA.agentId)).toEqual({ name: 'Claude Code', readsInbox: false });
@@ -39,7 +39,7 @@ describe('an agent that a client drives', () => {
     expect(clients(house)?.get(DARA.agentId)).toMatchObject({ name: 'Claude Code' });
   });
 
-  it('is told of by one event, and again only where it turns out to read its inbox', async () => {
+  it('is announced by one event, and again only when it turns out to read its inbox', async () => {
     const house = await driven();
     await Promise.all([house.host.joined(DARA, CLAUDE), house.host.joined(DARA, CLAUDE)]);
     await house.host.joined(DARA, { ...CLAUDE, readsInbox: true });
@@ -48,7 +48,7 @@ describe('an agent that a client drives', () => {
     expect(clients(house)?.get(DARA.agentId)).toEqual({ name: 'Claude Code', readsInbox: true });
   });
 
-  it('is nobody’s where the credential is revoked, or silent for long, and sleeps', async () => {
+  it('is released when the credential is revoked or long silent, and sleeps', async () => {
     const house = await driven({ limits: { ...SESSION_LIMITS, clientSilentMs: 60 } });
     await house.until(() => house.of('client-left').length === 1);
     expect([clients(house)?.size, house.host.stateOf(DARA.agentId)]).toEqual([0, 'absent']);
@@ -60,7 +60,7 @@ describe('an agent that a client drives', () => {
     expect(other.team.pauses.get(other.log.snapshot().session?.sessionId ?? '', DARA.agentId)).toBeNull();
   });
 
-  it('is held while it is set to sleep, also where its mind has left, and is woken whole', async () => {
+  it('is paused on demand, also after its mind has left, and woken whole', async () => {
     const house = await driven();
     const sessionId = house.log.snapshot().session?.sessionId ?? '';
     await house.team.pauses.set(sessionId, DARA.agentId, true, 'human');
@@ -74,7 +74,7 @@ describe('an agent that a client drives', () => {
     expect(await house.team.pauses.set(sessionId, DARA.agentId, true, 'human')).toBe(true);
   });
 
-  it('is not told to be awake to who asks for it: the message waits for the client to look', async () => {
+  it('is not reported awake to a sender: the message waits until the client looks', async () => {
     const house = await driven();
     const { text } = await house.team.wakes.wake(
       { agentId: 'lead', sessionId: null },

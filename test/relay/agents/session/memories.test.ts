@@ -15,7 +15,7 @@ describe('what the relay holds of souls and conversations while a session runs',
   });
   afterAll(() => bench.close());
 
-  it('is the lead’s from the beginning, an agent’s from its WAKE or its birth, and nobody’s after the session', async () => {
+  it("holds the lead's from the start, an agent’s from its WAKE or birth, and none after the session", async () => {
     const house = await bench.open({ script: teamScript({}) });
     const { wakePayloads } = house.team;
     await house.start();
@@ -38,7 +38,7 @@ describe('what the relay holds of souls and conversations while a session runs',
     expect(wakePayloads.soulOf(LYRA.id)).toBeUndefined();
   });
 
-  it('has nothing of what an agent did alone while the session ran', async () => {
+  it('holds nothing of what an agent did alone while the session ran', async () => {
     const house = await bench.open({ script: () => [{ say: 'All is well.' }] });
     const { wakePayloads, runs } = house.team;
     await house.start();

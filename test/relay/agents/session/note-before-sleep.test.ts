@@ -46,7 +46,7 @@ describe('a note before sleep', () => {
   }
   const ended = () => house.of('session-ended').map(({ reason }) => reason);
 
-  it('is written before the session ends, by the agent that was told enough', async () => {
+  it('is written before the session ends, by an agent with enough new messages', async () => {
     await talks(LEAST);
     await house.host.end('ended');
     expect(await notes()).toContain('Ada moved to Paris.');
@@ -57,14 +57,14 @@ describe('a note before sleep', () => {
     expect(file?.source).toMatchObject({ by: 'agent', sessionId: house.of('session-ended')[0]?.sessionId });
   });
 
-  it('is written when the agent alone is put to sleep', async () => {
+  it('is written when a single agent is put to sleep', async () => {
     await talks(LEAST);
     await house.host.sleep(AGENT);
     expect(await notes()).toContain('Ada moved to Paris.');
     expect(house.of('agent-asleep')).toHaveLength(1);
   });
 
-  it('is not asked for after fewer messages, when it is off, and when the relay stops', async () => {
+  it('is not requested after fewer messages, when it is off, or when the relay stops', async () => {
     await talks(LEAST - 1);
     await house.host.sleep(AGENT);
     await house.wake([payload(0)]);
@@ -82,7 +82,7 @@ describe('a note before sleep', () => {
     expect(asked()).toEqual([]);
   });
 
-  it('is not asked of the model where it may cost more than is allowed, and says so', async () => {
+  it('is not requested when it may cost more than allowed, and says so', async () => {
     await house.team.configs.setAgent(AGENT, { coordination: { note_cents: 1 } });
     await talks(LEAST);
     await says('x'.repeat(20_000));

@@ -84,7 +84,7 @@ it('the lead is not given the templates of others, nor a limit that there is non
   await house.close();
 });
 
-it('where the page is in another language, everybody is told so at the end of the system prompt, the same in every request', async () => {
+it("ends every system prompt with the page's language, the same in every request", async () => {
   let offered: ReadonlySet<string> = new Set();
   const systems = async (language?: string) => {
     const house = await bench.open({ now: () => MORNING });
@@ -124,7 +124,7 @@ it('where the page is in another language, everybody is told so at the end of th
   );
 });
 
-it('only tools that can work are offered: by role and by setting', async () => {
+it('offers only tools that can work, by role and by setting', async () => {
   const house = await bench.open({
     script: withAgents(({ last }) =>
       last === 'sleep' ? [{ call: 'put_to_sleep', input: { agent: 'Sage' } }] : [{ say: 'Yes.' }],
@@ -152,7 +152,7 @@ it('only tools that can work are offered: by role and by setting', async () => {
   await house.close();
 });
 
-it('who is woken sees by whom and why', async () => {
+it('tells a woken agent by whom and why', async () => {
   const house = await bench.open({
     script: withAgents(({ last }) =>
       last === 'go'
@@ -216,7 +216,7 @@ it('a client in the seat of an agent that is awake sees its inbox, and does not 
   await house.close();
 });
 
-it('what the person says ends a wait at once, and comes next', async () => {
+it('ends a wait at once when the person writes, and delivers that next', async () => {
   const house = await bench.open({
     script: withAgents(({ last }) =>
       last === 'wait' ? [{ say: 'I wait.' }, { call: 'wait_for_message', input: { timeoutSeconds: 600 } }] : null,
@@ -327,7 +327,7 @@ it('a lead without a soul is asked for one once, after the first talk, and not a
   await house.close();
 });
 
-it('what tools answer in one turn has a common bound: calls over it are not run, are told so, and lose nothing', async () => {
+it('limits tool results per turn: calls over the limit are refused with the reason and lose nothing', async () => {
   const CALLS = 5;
   const LETTER = 30_000;
   const house = await bench.open({

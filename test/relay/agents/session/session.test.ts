@@ -114,7 +114,7 @@ describe('a session', () => {
     ['ended', 'stopped'],
     ['shutdown', 'interrupted'],
   ] as const)(
-    'that is %s closes every answer as %s, with what was said, and nothing is written after that',
+    'closes every answer of a session that is %s as %s, with its words, and writes nothing after',
     async (reason, status) => {
       const gate = createGate();
       const house = await bench.open({
@@ -151,7 +151,7 @@ describe('a session', () => {
     },
   );
 
-  it('that ends in the middle of a wake and of a birth leaves no request open', async () => {
+  it('leaves no request open when it ends in the middle of a wake and of a birth', async () => {
     const house = await bench.open({
       script: (request) => (request.seat === null || request.body.stream !== true ? teamScript()(request) : 'silent'),
     });
@@ -171,7 +171,7 @@ describe('a session', () => {
     ).toEqual(['lead']);
   });
 
-  it('that ends keeps an egg which has its name and words', async () => {
+  it('keeps an egg that has its name and words when it ends', async () => {
     const gate = createGate();
     const house = await bench.open({
       script: (request) => {
@@ -362,7 +362,7 @@ describe('after a crash', () => {
     await house.untilQuiet();
   });
 
-  it('nothing is written where no session was open', async () => {
+  it('writes nothing when no session was open', async () => {
     const house = await bench.open();
     await house.restart();
     await house.start();

@@ -115,7 +115,7 @@ describe('what the person says', () => {
     expect(turnsOf(house.requestsOf(1)[2] ?? fail()).slice(2)).toEqual(['one', 'to one', 'two + three']);
   });
 
-  it('is taken back one by one while it waits, for an answer or in an inbox, and never once it was read', async () => {
+  it('is withdrawn one by one while it waits, for an answer or in an inbox, and never once read', async () => {
     const house = await withAgent(bench);
     const gate = createGate();
     house.model.follow(({ last }) => [{ say: `to ${last}` }, ...(last === 'one' ? [{ until: gate.passed }] : [])]);
@@ -136,7 +136,7 @@ describe('what the person says', () => {
     expect(await house.team.wakePayloads.conversationOf('agent-0')).not.toMatch(/two|four/);
   });
 
-  it('is one message for one client id, however often it is sent', async () => {
+  it('is one message per client id, however often it is sent', async () => {
     const house = await withAgent(bench);
     const message = { text: 'once', to: 'agent-0', clientId: 'c' };
     const all = await Promise.all([house.post(message), house.post(message), house.post(message)]);
@@ -218,7 +218,7 @@ describe('what the person says', () => {
     ]);
   });
 
-  it('has whoever used tools too often go on with what they had', async () => {
+  it('lets an agent continue with what it has after too many tool calls', async () => {
     const house = await withAgent(bench, { limits: { maxTurns: 2 } });
     house.model.follow(({ last }) =>
       last.endsWith('Go on.') ? [{ say: 'Done.' }] : [{ call: 'choose_name', input: { name: 'Rook' } }],
@@ -242,7 +242,7 @@ describe('what the person says', () => {
     expect(answersOf(house, 'agent-0')[2]?.status).toBe('complete');
   });
 
-  it('has the provider of its model search the web only where that is allowed: shown as a call, kept in the account, and paid by the search', async () => {
+  it("uses the provider's web search only when allowed, shown as a call, recorded and paid", async () => {
     const house = await withAgent(bench, { mindConfig: { web: true } });
     const grant = (tools: Record<string, 'allow' | 'off'>) =>
       house.team.configs.setHousehold({ coordination: { tools } });
@@ -309,7 +309,7 @@ describe('what the person says', () => {
     expect(cost).toBeLessThan(4 * 10_000 + 5_000);
   });
 
-  it('has a search of its provider’s that was cut in the account with what became of it, and counted; one that paused ends with its result', async () => {
+  it('records an interrupted provider search with its outcome and cost; a paused one ends with its result', async () => {
     const house = await withAgent(bench, { mindConfig: { web: true } });
     await house.team.configs.setHousehold({ coordination: { tools: { web_search: 'allow' } } });
     const used = (id: string) => ({
@@ -362,7 +362,7 @@ describe('what the person says', () => {
     expect(handed).not.toMatch(/"broken"|"stopped"/);
   });
 
-  it('can be changed: the conversation is cut back, and what was being said is closed before the new message', async () => {
+  it('cuts the conversation back when changed, and closes the current answer before the new message', async () => {
     const house = await withAgent(bench);
     const gate = createGate();
     house.model.follow(({ last }) =>
@@ -401,7 +401,7 @@ describe('what the person says', () => {
     expect(turnsOf(house.requestsOf(1).at(-1) ?? fail())).toEqual(turnsOf(house.requestsOf(1).at(-2) ?? fail()));
   });
 
-  it('can be changed while it still waits, and is then never read as it was', async () => {
+  it('is changed while it waits, and never read as it was', async () => {
     const house = await withAgent(bench);
     const gate = createGate();
     house.model.follow(({ last }) => [{ say: `to ${last}` }, ...(last === 'one' ? [{ until: gate.passed }] : [])]);
@@ -414,7 +414,7 @@ describe('what the person says', () => {
     expect(turnsOf(house.requestsOf(1).at(-1) ?? fail()).slice(2)).toEqual(['one', 'to one', 'two']);
   });
 
-  it('can be changed where more came after it: the mind goes on from there, and nothing that was said is lost', async () => {
+  it('is changed when more came after it: the mind continues from there, and nothing is lost', async () => {
     const house = await withAgent(bench);
     house.model.follow(({ last }) => [{ say: `to ${last}` }]);
     for (const text of ['one', 'two', 'three']) {
@@ -443,7 +443,7 @@ describe('what the person says', () => {
     await house.untilQuiet();
   });
 
-  it('cannot be changed where it is not there, nor twice at once', async () => {
+  it('cannot be changed when it is missing, or twice at once', async () => {
     const house = await withAgent(bench);
     for (const text of ['one', 'two']) await house.post({ text, to: 'agent-0' });
     const refused = { ok: false, reason: 'not-last' };
@@ -460,7 +460,7 @@ describe('what the person says', () => {
     await house.untilQuiet();
   });
 
-  it('is refused where it is too large, and taken up to the limit', async () => {
+  it('is accepted up to the size limit and refused above', async () => {
     const house = await withAgent(bench);
     const most = 'x'.repeat(LIMITS.messageText);
     expect(await house.post({ text: `${most}x`, to: 'agent-0' })).toMatchObject({ ok: false, reason: 'too-large' });
@@ -469,7 +469,7 @@ describe('what the person says', () => {
     await house.until(() => answersOf(house, 'agent-0').length === 2);
   });
 
-  it('is refused where no session runs', async () => {
+  it('is refused when no session runs', async () => {
     const house = await bench.open();
     expect(await house.post({ text: 'hello' })).toMatchObject({ ok: false, reason: 'no-session' });
     expect(await house.post({ text: 'hello', to: 'agent-0' })).toMatchObject({ ok: false, reason: 'no-session' });
@@ -529,7 +529,7 @@ describe('what is written to somebody who sleeps', () => {
     expect(house.of('message').filter((message) => wordsOf(message) === 'for later')).toHaveLength(1);
   });
 
-  it('is read after the greeting also where it was written during the wake', async () => {
+  it('is read after the greeting, also when it was written during the wake', async () => {
     const gate = createGate();
     const usual = teamScript();
     const house = await bench.open({

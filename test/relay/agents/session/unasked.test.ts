@@ -46,7 +46,7 @@ it('the birth of somebody is not new either', async () => {
   await house.close();
 });
 
-it('what waited for somebody asleep is answered to the person, and its greeting is not', async () => {
+it('answers messages that waited to the person, but not its greeting', async () => {
   const house = await bench.open();
   await house.team.directory.set({
     agents: [{ agentId: payload(0).id, name: 'Lyra', position: 0, retired: false }],
@@ -61,7 +61,7 @@ it('what waited for somebody asleep is answered to the person, and its greeting 
   await house.close();
 });
 
-it('what an agent makes of another’s words, or of a thread, is an echo', async () => {
+it("marks an answer to an agent's words or to a thread as an echo", async () => {
   const house = await bench.open();
   const usual = teamScript();
   house.model.follow((request) =>

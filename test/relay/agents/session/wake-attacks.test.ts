@@ -26,7 +26,7 @@ describe('a wake', () => {
   });
   afterAll(() => bench.close());
 
-  it('by a server whose answers come one byte at a time wakes all, and tears no letter', async () => {
+  it('wakes all agents by a server that answers byte by byte, and tears no letter', async () => {
     const model = await startScriptedModel(teamScript({ greeting: () => GREETING }));
     const line = await openDrippingLine(model.url, 0);
     const house = await bench.open({ mindConfig: { baseUrl: line.url } });
@@ -46,7 +46,7 @@ describe('a wake', () => {
     await model.close();
   });
 
-  it('by a server that drips without ever coming to a word ends in its time, after a second try', async () => {
+  it('ends in time, after a second try, by a server that drips without a word', async () => {
     const model = await startScriptedModel(usual);
     const line = await openDrippingLine(model.url, 20);
     const house = await bench.open({ mindConfig: { baseUrl: line.url, queue: QUICK } });
@@ -60,7 +60,7 @@ describe('a wake', () => {
     await model.close();
   });
 
-  it('from a second tab while the first waits in line wakes nobody twice', async () => {
+  it('wakes nobody twice from a second tab while the first waits in the queue', async () => {
     const narrow = narrowModel({ atOnce: 1, by: 'queue', answerMs: 60 }, usual);
     const house = await bench.open({ script: narrow.script, mindConfig: { queue: QUICK, maxRequests: 1 } });
     await house.start();
@@ -86,7 +86,7 @@ describe('a wake', () => {
   });
 
   const cut: Script = (request) => (request.seat === 1 ? [{ cut: true }] : usual(request));
-  it('of an agent that is stopped before its second try asks no second time, and says why it sleeps', async () => {
+  it('does not try again after a stop before the second try, and says why the agent sleeps', async () => {
     const house = await bench.open({
       script: cut,
       mindConfig: { queue: { ...QUICK, breaks: 0 } },
@@ -107,7 +107,7 @@ describe('a wake', () => {
     expect(house.host.stateOf('agent-0')).toBe('absent');
   });
 
-  it('of an agent that is stopped while it waits in line leaves its place to the next', async () => {
+  it('passes the place in the queue on when an agent is stopped', async () => {
     const gate = createGate();
     const house = await bench.open({
       script: (request) => (request.seat === 1 ? [{ until: gate.passed }, { say: 'Here.' }] : usual(request)),

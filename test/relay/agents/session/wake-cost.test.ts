@@ -118,7 +118,7 @@ it.each([
   expect(answered).toBeLessThan(1.1);
 });
 
-it('what the lead has before it already is counted where a session runs, and so are the figures of a server that was never asked', async () => {
+it("counts what the lead has read already, and a server's figures that nobody asked for", async () => {
   await post('/api/sessions', start(0));
   const long = 'Tell me about the tides. '.repeat(2_000);
   const before = events.messages.length;
@@ -138,7 +138,7 @@ it('what the lead has before it already is counted where a session runs, and so 
   expect(told / lead(sent)).toBeLessThan(1.1);
 });
 
-it('what is no call that wakes somebody is refused with the reason', async () => {
+it('refuses anything but a wake call, with the reason', async () => {
   for (const text of ['hello', '[WAKE AGENTS]\n<agent-payloads>', '[SUMMON AGENTS]\n<seats></seats>']) {
     const answer = await page.fetch('/api/costs/wake', { method: 'POST', json: { start: start(0), text } });
     expect(answer.status).toBe(400);

@@ -114,7 +114,7 @@ describe('a wake whose lead', () => {
     await house.untilQuiet();
   });
 
-  it('is over its budget wakes eight of eight', async () => {
+  it('wakes eight of eight when the lead is over its budget', async () => {
     const house = await bench.open();
     await house.team.configs.setAgent('lead', { coordination: { daily_budget_usd: 0 } });
     await house.start();
@@ -126,7 +126,7 @@ describe('a wake whose lead', () => {
     expect(house.requestsOf(null)).toEqual([]);
   });
 
-  it('is stopped by the person wakes eight of eight', async () => {
+  it('wakes eight of eight when the person stops the lead', async () => {
     const house = await bench.open({
       script: (request) => (request.seat === null ? 'silent' : [{ wait: 300 }, { say: 'Here.' }]),
     });
@@ -175,7 +175,7 @@ describe('what the lead is told of a wake', () => {
   });
   afterAll(() => bench.close());
 
-  it('is who is called and how their souls begin, and never more', async () => {
+  it('names the called agents and the beginnings of their souls, and no more', async () => {
     const long = `I am the heron of this house. ${'My soul goes on. '.repeat(200)}The last word is marsh.`;
     const house = await bench.open();
     await house.start();

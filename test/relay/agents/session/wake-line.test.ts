@@ -117,7 +117,7 @@ describe('an agent that fails in a wake', () => {
     expect(house.of('agent-awake')).toMatchObject([{ agentId: 'agent-1' }]);
   });
 
-  it('for a reason that passes is awake after its second try', async () => {
+  it('is awake after its second try when the reason passes', async () => {
     let tries = 0;
     const house = await bench.open({
       script: (request) => (request.seat === 1 && (tries += 1) === 1 ? [{ cut: true }] : usual(request)),
@@ -129,7 +129,7 @@ describe('an agent that fails in a wake', () => {
     expect(house.of('agent-asleep')).toEqual([]);
   });
 
-  it('is told at once where the server wants a pause of an hour', async () => {
+  it('is told at once when the server demands a pause of an hour', async () => {
     const house = await bench.open({
       script: (request) =>
         request.seat === null
@@ -181,7 +181,7 @@ describe('the line before a server', () => {
     expect(seats.indexOf('lead')).toBeGreaterThan(seats.lastIndexOf('agent'));
   });
 
-  it('is left by one that is put to sleep, and by all when the session ends', async () => {
+  it('is left by an agent that is put to sleep, and by all when the session ends', async () => {
     const house = await open(300);
     await house.start();
     await house.wake(team());

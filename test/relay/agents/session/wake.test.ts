@@ -276,7 +276,7 @@ describe('the same wake, asked for twice', () => {
   });
   afterAll(() => bench.close());
 
-  it('is one wake for one client id: at the same time, later, and after a restart', async () => {
+  it('is one wake per client id: at the same time, later, and after a restart', async () => {
     const house = await bench.open();
     await house.start();
     const message = { text: writeWake(team()), clientId: 'click' };
@@ -330,7 +330,7 @@ describe('the same wake, asked for twice', () => {
     expect(house.requestsOf(2)).toHaveLength(1);
   });
 
-  it('does not wake an agent into a seat where another one is', async () => {
+  it('wakes no agent into an occupied seat', async () => {
     const house = await bench.open();
     await house.start();
     await house.wake([payload(0)]);
@@ -364,7 +364,7 @@ describe('the same wake, asked for twice', () => {
     expect(house.model.requests).toEqual([]);
   });
 
-  it('is refused where no session runs', async () => {
+  it('is refused when no session runs', async () => {
     const house = await bench.open();
     expect(await house.wake(team())).toMatchObject({ ok: false, reason: 'no-session' });
     expect(house.events).toEqual([]);

@@ -99,7 +99,7 @@ describe('an application', () => {
     expect(await call(secret, 'PUT', sleepingOf('lead'), { sleeping: true })).toMatchObject({ status: 409 });
   });
 
-  it('may do nothing else', async () => {
+  it('refuses an application everything outside its scopes', async () => {
     const secret = await credential(null);
     expect(await call(secret, 'GET', '/v1/agents/a1/wake-stats')).toMatchObject({ status: 200 });
     const refused: readonly (readonly [string, string, number])[] = [

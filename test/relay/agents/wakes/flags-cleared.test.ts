@@ -63,7 +63,7 @@ beforeEach(async () => {
 });
 
 describe('seven agents that sleep', () => {
-  it('all wake for one thread that names them, in order, as the flood guard lets them', async () => {
+  it('wakes all for one thread that names them, in order, within the flood guard', async () => {
     await night.tool(LYRA, 'create_thread', { title: 'Tides', participants: SEVEN });
     expect((await awake()).length).toBeLessThan(SEVEN.length);
     await expect.poll(awake, { timeout: 5 * WINDOW_SECONDS * 1_000 }).toEqual(SEVEN);
@@ -81,7 +81,7 @@ describe('seven agents that sleep', () => {
       });
   });
 
-  it('all wake for one message that mentions them, and for each it is a wake', async () => {
+  it('wakes all for one message that mentions them, each counted as a wake', async () => {
     const made = await night.tool(LYRA, 'create_thread', { title: 'Moon', participants: SEVEN });
     await expect.poll(awake, { timeout: 5 * WINDOW_SECONDS * 1_000 }).toEqual(SEVEN);
     for (const agentId of SEVEN) await putToSleep(agentId);
@@ -112,7 +112,7 @@ describe('seven agents that sleep', () => {
     await expect.poll(() => isAsleep('a2')).toBe(false);
   });
 
-  it('are put to sleep and brought back by an application as often as it likes', async () => {
+  it('are put to sleep and woken by an application as often as it likes', async () => {
     const set = await application();
     for (let n = 0; n < 5; n++) {
       expect(await set(true)).toBe(200);
@@ -125,7 +125,7 @@ describe('seven agents that sleep', () => {
     expect(await set(false)).toBe(409);
   });
 
-  it('have everything held that they ask, by MCP and of models; who they are is answered', async () => {
+  it('hold all their MCP and model requests, except the one for their identity', async () => {
     const client = await night.client('a2');
     await client.ping();
     const held = [

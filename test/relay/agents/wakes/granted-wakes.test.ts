@@ -76,7 +76,7 @@ describe('a granted wake', () => {
     ['once its run stands in the account', ADDED, true],
     ['as its run is about to begin', STATEMENTS['while it begins'], false],
     ['as its run has begun, and has read nothing', STATEMENTS['while it begins'], true],
-  ])('that the person has agreed to comes once where the relay dies %s', PATIENT, async (_when, statement, sent) => {
+  ])('comes once after a yes when the relay dies %s', PATIENT, async (_when, statement, sent) => {
     house.relay().dieAt(statement, sent);
     void askAndAgree().catch(() => undefined);
     await house.relay().dead;
@@ -85,7 +85,7 @@ describe('a granted wake', () => {
     await comesOnce();
   });
 
-  it('that must not be carried out any more waits until it may', { timeout: 40_000 }, async () => {
+  it('waits until it is permitted when it no longer is', { timeout: 40_000 }, async () => {
     house.relay().dieAt(STATEMENTS['while it begins'], false);
     void wake().catch(() => undefined);
     await house.relay().dead;
@@ -97,7 +97,7 @@ describe('a granted wake', () => {
     await expect.poll(() => woken().length, PATIENT).toBe(1);
   });
 
-  it('does not come again where its message was read', PATIENT, async () => {
+  it('does not come again after its message was read', PATIENT, async () => {
     await wake();
     await expect.poll(() => woken().length).toBe(1);
     await expect.poll(async () => (await team().gate.stats(WOKEN)).running).toBe(0);

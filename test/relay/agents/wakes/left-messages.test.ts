@@ -63,7 +63,7 @@ describe('A message whose wake was suppressed', { timeout: 60_000 }, () => {
     expect(await night.tool('b', 'read_inbox', {})).toContain(text);
     expect(await unread('b')).toBe(0);
   });
-  it('is read in a session in which the person wakes the agent, and at its next turn there', async () => {
+  it('is read when the person wakes the agent in a session, at its next turn', async () => {
     const text = await leave('c');
     await night.good('POST', '/api/sessions', {
       human: { name: 'Ada' },

@@ -27,7 +27,7 @@ async function open(lyraDoes: (request: ScriptedRequest) => Reply | null): Promi
 
 describe('A message of an agent', () => {
   it.each(['help_request', 'review_request', 'unblock', 'info'] as const)(
-    'that is a %s is so in the inbox, and its reader is told',
+    'keeps its type %s in the inbox, and tells its reader',
     async (type) => {
       const house = await open(() => [
         { call: 'message_agent', input: { to: 'Sage', message: 'See plan.md.', ...(type === 'info' ? {} : { type }) } },
@@ -43,7 +43,7 @@ describe('A message of an agent', () => {
     },
   );
 
-  it('of another type is refused with the types that there are', async () => {
+  it('refuses an unknown type, and lists the known ones', async () => {
     const house = await open(() => [{ call: 'message_agent', input: { to: 'Sage', message: 'x', type: 'gossip' } }]);
     await house.wake([LYRA]);
     await house.until(() => house.of('agent-awake').length === 1);
@@ -52,17 +52,20 @@ describe('A message of an agent', () => {
     expect(await house.inbox.waiting(SAGE.id)).toEqual([]);
   });
 
-  it.each(['human', 'the human', 'Ada'])('to “%s” stands in its conversation with the person', async (whom) => {
-    const house = await open(() => [
-      { call: 'message_agent', input: { to: whom, message: 'May I go on?', type: 'help_request' } },
-    ]);
-    await house.wake([LYRA]);
-    await house.until(() => house.of('agent-awake').length === 1);
-    await house.post({ text: 'go', to: LYRA.id });
-    await house.until(() => house.of('message').some((message) => wordsOf(message) === 'Help request: May I go on?'));
-    const left = house.of('message').find((message) => wordsOf(message).startsWith('Help request'));
-    expect(left).toMatchObject({ agentId: LYRA.id, author: LYRA.id, role: 'assistant' });
-  });
+  it.each(['human', 'the human', 'Ada'])(
+    "puts a message to “%s” into the agent's conversation with the person",
+    async (whom) => {
+      const house = await open(() => [
+        { call: 'message_agent', input: { to: whom, message: 'May I go on?', type: 'help_request' } },
+      ]);
+      await house.wake([LYRA]);
+      await house.until(() => house.of('agent-awake').length === 1);
+      await house.post({ text: 'go', to: LYRA.id });
+      await house.until(() => house.of('message').some((message) => wordsOf(message) === 'Help request: May I go on?'));
+      const left = house.of('message').find((message) => wordsOf(message).startsWith('Help request'));
+      expect(left).toMatchObject({ agentId: LYRA.id, author: LYRA.id, role: 'assistant' });
+    },
+  );
 });
 
 describe('A call of the team whose agents have no ids', () => {
@@ -96,7 +99,7 @@ describe('A call of the team whose agents have no ids', () => {
         { name: 'Sage', position: 2 },
       ],
     ],
-  ])('is refused where it names %s, and wakes nobody', async (_what, agents) => {
+  ])('refuses a call that names %s, and wakes nobody', async (_what, agents) => {
     const house = await open(() => null);
     expect(await house.post({ text: call(agents) })).toMatchObject({
       ok: false,

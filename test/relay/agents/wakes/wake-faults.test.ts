@@ -74,7 +74,7 @@ describe('agents, where something fails or falls together', () => {
     expect(heard(house, 'the tide turns')).toBe(0);
   });
 
-  it('are told of a tool that failed by our own fault, and the session goes on', async () => {
+  it('are told of an internal tool error, and the session goes on', async () => {
     const house = await openTeam(
       withAgents(({ last }) => (last === 'who is there?' ? [{ call: 'list_team', input: {} }] : null)),
       'expected',
@@ -98,7 +98,7 @@ describe('agents, where something fails or falls together', () => {
     await house.until(() => heard(house, 'are you well?') === 1);
   });
 
-  it('do not keep a session from its end, nor another from its beginning, where a turn fails by our own fault', async () => {
+  it('block neither the end of a session nor the next start when a turn fails internally', async () => {
     const house = await openTeam(teamScript(), 'expected');
     const { waiting } = house.inbox;
     Object.assign(house.inbox, { waiting: BROKEN });
@@ -110,7 +110,7 @@ describe('agents, where something fails or falls together', () => {
     expect(house.host.sessionId()).not.toBeNull();
   });
 
-  it('are done with a wake whose turn fails by our own fault', async () => {
+  it('complete a wake whose turn fails internally', async () => {
     const house = await openTeam(teamScript(), 'expected');
     await message(house, 'the tide turns');
     const { waiting } = house.inbox;
@@ -121,7 +121,7 @@ describe('agents, where something fails or falls together', () => {
     expect(await house.inbox.waiting(SAGE.id)).toHaveLength(1);
   });
 
-  it('have one session fewer under way once the work that a permit was given for is over, also where it failed', async () => {
+  it('release a permit when its work is over, also after a failure', async () => {
     const house = await openTeam(teamScript(), 'expected');
     const running = async () => (await house.team.gate.stats(SAGE.id)).running;
     const asked = {
@@ -145,7 +145,7 @@ describe('agents, where something fails or falls together', () => {
     expect(await running()).toBe(before);
   });
 
-  it('are woken all the same, where their turn ends while the gate still decides', async () => {
+  it('are woken when their turn ends while the gate still decides', async () => {
     const gate = createGate();
     const house = await openTeam(
       withAgents(({ last }) => (last === 'think' ? [{ say: 'Hm.' }, { until: gate.passed }] : null)),
@@ -172,7 +172,7 @@ describe('agents, where something fails or falls together', () => {
     expect(await house.inbox.waiting(SAGE.id)).toEqual([]);
   });
 
-  it('that start asleep do so with the first of their calls, also as clients that joined', async () => {
+  it('start asleep before their first call, also as joined clients', async () => {
     const house = await openTeam();
     await house.team.configs.setAgent(GUEST.agentId, { coordination: { sleep_events: ['agent_started'] } });
     const asleep = async () => {
@@ -183,7 +183,7 @@ describe('agents, where something fails or falls together', () => {
     expect(house.of('client-joined').filter(({ agentId }) => agentId === GUEST.agentId)).toHaveLength(1);
   });
 
-  it('that read what the person wrote by a call of their own are seen to have read it', async () => {
+  it("mark the person's message as read when they fetch it by a call", async () => {
     const house = await openTeam();
     await house.team.pauses.set(sessionOf(house), SAGE.id, true, 'human');
     await house.post({ text: 'are you there?', to: SAGE.id, clientId: 'c1' });
@@ -197,7 +197,7 @@ describe('agents, where something fails or falls together', () => {
     ]);
   });
 
-  it('that have gone before they were given their messages are given it when they ask again', async () => {
+  it('get their messages on the next call when they disconnected before delivery', async () => {
     const house = await openTeam();
     await message(house, 'the tide turns');
     expect(await readInbox(house, { kind: 'session', signal: AbortSignal.abort() })).toMatchObject({ isError: true });
@@ -206,7 +206,7 @@ describe('agents, where something fails or falls together', () => {
     expect(await house.inbox.waiting(SAGE.id)).toEqual([]);
   });
 
-  it('are counted for what they wrote where they were cut off, also what nobody will read', async () => {
+  it('are charged for words that were cut off, also for unread ones', async () => {
     const house = await openTeam(
       withAgents(({ last }) =>
         last === 'scribble'
@@ -225,7 +225,7 @@ describe('agents, where something fails or falls together', () => {
     expect(after?.estimated).toBe(true);
   });
 
-  it('that fetch their messages in an answer have read it where the answer has it, and not where the relay is killed before', async () => {
+  it('mark messages as read when the answer arrives, and not when the relay is killed before', async () => {
     const house = await openTeam(
       withAgents(({ last, results }) =>
         results.length === 0 && last.endsWith('fetch') ? [{ wait: 100 }, { call: 'read_inbox', input: {} }] : null,

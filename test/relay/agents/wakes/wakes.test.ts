@@ -104,7 +104,7 @@ describe.each(USUAL_STORES)('agents on %s', (kind) => {
     expect((await house.inbox.list(SAGE.id, { before: null, limit: 10 })).messages).toMatchObject([{ read: { run } }]);
   });
 
-  it('are told why a message cannot be sent: to oneself, to nobody, to somebody who is retired, to one of two', async () => {
+  it('are told why a message cannot be sent: to itself, to nobody, to a retired or an ambiguous agent', async () => {
     const house = await openTeam(
       bench,
       withAgents(({ last }) =>
@@ -182,7 +182,7 @@ describe.each(USUAL_STORES)('agents on %s', (kind) => {
     expect(await house.inbox.waiting(SAGE.id)).toHaveLength(1);
   });
 
-  it('are asked again when their turn ends, where they were wanted in the middle of one', async () => {
+  it('are asked again at the end of a turn in which they were wanted', async () => {
     const gate = createGate();
     const house = await openTeam(
       bench,
@@ -212,7 +212,7 @@ describe.each(USUAL_STORES)('agents on %s', (kind) => {
     ]);
   });
 
-  it('that wake each other for ever stop at the limits; every message is read once, and the feed tells the story', async () => {
+  it('stop waking each other at the limits, read every message once, and appear in the feed', async () => {
     let time = NOON;
     let thrown = 0;
     const other = { 1: 'Sage', 2: 'Lyra' } as const;
@@ -271,7 +271,7 @@ describe.each(USUAL_STORES)('agents on %s', (kind) => {
     }
   });
 
-  it('that are set to sleep are asked nothing, and go on as who they were when they are woken', async () => {
+  it('set to sleep are asked nothing, and continue as themselves when woken', async () => {
     const house = await openTeam(bench);
     const sessionId = house.team.host.sessionId() ?? '';
     await house.team.pauses.set(sessionId, SAGE.id, true, 'human');
@@ -295,7 +295,7 @@ describe.each(USUAL_STORES)('agents on %s', (kind) => {
     expect(house.of('pause-flag').map(({ paused }) => paused)).toEqual([true, false]);
   });
 
-  it('that are set to sleep are woken by the button, without the lead', async () => {
+  it('set to sleep are woken by the button, without the lead', async () => {
     const house = await openTeam(bench);
     await house.team.pauses.set(house.team.host.sessionId() ?? '', SAGE.id, true, 'human');
     const asked = house.requestsOf(null).length;
@@ -335,7 +335,7 @@ describe('a hundred messages', () => {
   /** The messages in every request to Sage, as they were put before it, in order. */
   const put = (house: Household) => house.requestsOf(2).flatMap(({ last }) => last.match(/message \d{3}/g) ?? []);
 
-  it('to an agent that sleeps are put before it once, in order, when it wakes', async () => {
+  it('reach a sleeping agent once and in order when it wakes', async () => {
     const house = await bench.open();
     await house.team.directory.set({ agents: [LYRA, SAGE].map(memberOf) });
     await send(house);
@@ -348,7 +348,7 @@ describe('a hundred messages', () => {
     expect(await house.inbox.waiting(SAGE.id)).toEqual([]);
   });
 
-  it('to an agent that is awake, and in the middle of a turn, are put before it once, in order', async () => {
+  it('reach an agent in the middle of a turn once and in order', async () => {
     const gate = createGate();
     const house = await openTeam(
       bench,
@@ -367,7 +367,7 @@ describe('a hundred messages', () => {
     expect(put(house)).toEqual(numbered);
   });
 
-  it('to an agent whose relay is killed in the middle of a turn are put before it once, in order', async () => {
+  it('reach an agent once and in order after the relay was killed in the middle of a turn', async () => {
     const gate = createGate();
     const house = await openTeam(
       bench,
@@ -390,7 +390,7 @@ describe('a hundred messages', () => {
     expect(messagesTo(house, SAGE.id).map((message) => wordsOf(message))).toEqual(numbered);
   });
 
-  it('that were taken when the relay was killed, and put before nobody, wait again', async () => {
+  it('wait again when they were taken but not delivered before the relay was killed', async () => {
     const house = await openTeam(bench);
     await send(house);
     const sessionId = house.team.host.sessionId();

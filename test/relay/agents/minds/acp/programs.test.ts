@@ -188,7 +188,7 @@ describe('an agent whose mind is a program', () => {
     expect((await shown()).programs[0]?.running).toMatchObject([{ agentId: 'a1', state: 'ready' }]);
   });
 
-  it('is given its soul and its last conversation as instructions, where it takes some, and the pictures of the person', async () => {
+  it("gets its soul and last conversation as instructions when it takes some, and the person's pictures", async () => {
     await awake('able');
     const given = z.array(z.looseObject({ instructions: z.string().nullable() }));
     const instructions = async () => given.parse(await notes('new')).at(-1)?.instructions;
@@ -323,7 +323,7 @@ describe('an agent whose mind is a program', () => {
     for (const name of ['build.sh', 'notes.md']) await call('DELETE', `/api/workspaces/a1/file?path=${name}`);
   });
 
-  it('has Roost’s tools once it has asked for their list, and none where it answers without', async () => {
+  it('gets Roost’s tools once it has asked for their list, and none without asking', async () => {
     await awake();
     const [{ state, running } = { state: null, running: [] }] = (await shown()).programs;
     // It has greeted, and asked for no list.
@@ -341,7 +341,7 @@ describe('an agent whose mind is a program', () => {
     expect((await shown()).programs).toMatchObject([{ running: [{ tools: true }] }]);
   });
 
-  it('that is Codex is put into the mode in which the person is asked, and back into it where it leaves it by itself', async () => {
+  it('keeps Codex in the mode in which the person is asked', async () => {
     await awake('codex');
     expect(await notes('mode')).toEqual(['workspace-write']);
     const mode = async () => (await shown()).programs[0]?.running[0]?.mode;
@@ -355,7 +355,7 @@ describe('an agent whose mind is a program', () => {
     expect(await mode()).toMatchObject({ asks: true });
   });
 
-  it('that ends its turn before its work is done says why in words that are so', async () => {
+  it('says truthfully why a turn ended before its work was done', async () => {
     await awake();
     for (const reason of ['max_turn_requests', 'max_tokens', 'weather', null]) {
       const before = said().split('ended its turn early').length;
@@ -367,7 +367,7 @@ describe('an agent whose mind is a program', () => {
     expect(said()).not.toContain('Cannot read');
   });
 
-  it('is let for good by no yes that was said once, and does nothing where it can be told nothing else', async () => {
+  it('is granted nothing forever by one yes, and does nothing when it cannot be told otherwise', async () => {
     await awake();
     const always = { optionId: 'yes', name: 'Yes', kind: 'allow_always' };
     const once = { optionId: 'once', name: 'Once', kind: 'allow_once' };
@@ -389,7 +389,7 @@ describe('an agent whose mind is a program', () => {
     expect(JSON.stringify(await notes('prompt'))).toContain('your program can only be told that it may do so for good');
   });
 
-  it('is heard to the end of a long turn, and all that it did is in the account', async () => {
+  it('is heard to the end of a long turn, and all its acts are recorded', async () => {
     await awake();
     const reads = Array.from({ length: 6 }, (_, n) => ({ toolCallId: `t${n}`, title: 'read', kind: 'read' }));
     await tell(
@@ -549,7 +549,7 @@ describe('an agent whose mind is a program', () => {
     expect(JSON.stringify((await notes('prompt')).at(-1))).toContain('I love herons.');
   });
 
-  it('is stopped in the middle of a question, which waits no more, and is held while it sleeps', async () => {
+  it('stops in the middle of a question, which is withdrawn, and is held while it sleeps', async () => {
     await awake();
     await tell({ ask: COMMAND });
     await question();
@@ -589,7 +589,7 @@ describe('an agent whose mind is a program', () => {
     await expect.poll(states).toEqual(['mind__execute stopped once', 'mind__read stopped program']);
   });
 
-  it('has Roost’s own tools with a secret that ends with its run, and leaves no process behind, its children’s neither', async () => {
+  it('gets Roost’s tools with a secret that ends with its run, and leaves no process behind', async () => {
     await awake('deaf');
     await tell({ mcp: 'list_team' }, { secret: 1 }, { child: 1 }, { child: { detached: true } });
     await noted('child', 2);
@@ -613,7 +613,7 @@ describe('an agent whose mind is a program', () => {
     expect((await shown()).programs[0]?.running).toEqual([]);
   });
 
-  it('is started again where it died, with what was said before; what it says is no message ends it with a clear word', async () => {
+  it('restarts after a crash with the conversation, and fails clearly on invalid messages', async () => {
     await awake();
     await tell({ say: 'My word is heron.' });
     await says('My word is heron.');
@@ -686,7 +686,7 @@ describe('an agent whose mind is a program', () => {
     await says('it sent a message that is too large');
   });
 
-  it('that is Gemini CLI is told of a file that is not there that it is empty: it would make none otherwise', async () => {
+  it('tells Gemini CLI that a missing file is empty, because it would create none otherwise', async () => {
     await awake('gemini');
     const [, { cwd } = { cwd: '' }] = z.array(z.looseObject({ cwd: z.string() })).parse(await notes('new'));
     await tell({ read: { path: `${cwd}/new.md` } }, { read: { path: '/etc/passwd' } }, { say: 'I have looked.' });
@@ -715,7 +715,7 @@ describe('an agent whose mind is a program', () => {
     await question();
   });
 
-  it('has in a run of a routine the tools that the routine names, and no other', async () => {
+  it("has only the routine's tools in a run of a routine", async () => {
     const { programId } = await add();
     await choose(programId);
     await hands.runs(`DO ${JSON.stringify([{ list: null }, { say: 'I have looked.' }])}`, false, ['read_inbox']);
@@ -723,7 +723,7 @@ describe('an agent whose mind is a program', () => {
   });
 
   it.each(['later-hang', 'later-mute'])(
-    'is stopped, and ended with its session, in the middle of its start: %s',
+    'stops in the middle of its start, and ends with its session: %s',
     async (way) => {
       const { programId } = await add(way);
       await choose(programId);
@@ -805,7 +805,7 @@ describe('an agent whose mind is a program', () => {
     await expect.poll(modelAsked).toBe(asked + 1);
   });
 
-  it('is ended at the next start where the relay was killed', async () => {
+  it('ends at the next start after the relay was killed', async () => {
     await awake('deaf');
     await tell({ child: 1 }, { child: { detached: true } });
     await noted('child', 2);
@@ -851,11 +851,14 @@ it.each([
   });
 });
 
-it.each(['npx', '/usr/bin/npx', 'uvx', 'bunx', 'npx.cmd'])('one that %s fetches has more time to start', (command) => {
-  expect(limitsOf({ command }, PROGRAM_LIMITS).startMs).toBe(PROGRAM_LIMITS.fetchedStartMs);
-  expect(PROGRAM_LIMITS.fetchedStartMs).toBeGreaterThan(60_000);
-  expect(limitsOf({ command: 'claude-code-acp' }, PROGRAM_LIMITS).startMs).toBe(PROGRAM_LIMITS.startMs);
-});
+it.each(['npx', '/usr/bin/npx', 'uvx', 'bunx', 'npx.cmd'])(
+  'gives a program that %s fetches more time to start',
+  (command) => {
+    expect(limitsOf({ command }, PROGRAM_LIMITS).startMs).toBe(PROGRAM_LIMITS.fetchedStartMs);
+    expect(PROGRAM_LIMITS.fetchedStartMs).toBeGreaterThan(60_000);
+    expect(limitsOf({ command: 'claude-code-acp' }, PROGRAM_LIMITS).startMs).toBe(PROGRAM_LIMITS.startMs);
+  },
+);
 
 it('a program that hangs at a session from before is ended, and another begins a new one', async () => {
   const own = join(folder, 'hanging');
