@@ -92,7 +92,7 @@ async function runScript(secret: string): Promise<string[]> {
 }
 
 describe('The guide to the API', () => {
-  it('has a script that a session without a page refuses to start where the lead has left nothing', async () => {
+  it('runs a script that starts a session without a page and is refused when the lead has left no snapshot', async () => {
     const secret = await credential(SCOPES);
     const answer = await call(secret, 'POST', '/api/sessions', { agents: [] });
     expect(answer.status).toBe(409);
@@ -100,7 +100,7 @@ describe('The guide to the API', () => {
     expect(await (await relay.fetch('/api/agent-snapshots')).json()).toMatchObject({ everybody: true });
   });
 
-  it('has a script that starts a session asleep, wakes two by a thread, reads them and puts one to sleep', async () => {
+  it('runs a script that starts a session asleep, wakes two agents by a thread, reads them and pauses one', async () => {
     await leaveCopies();
     const secret = await credential(SCOPES);
     const said = await runScript(secret);

@@ -37,7 +37,7 @@ describe('a relay whose wall clock jumps', () => {
     expect((await browser.fetch('/api/home')).status).toBe(200);
   });
 
-  it('back a day: offers to join that were made before are over, and others can be made', async () => {
+  it('expires earlier offers to join when the clock jumps back a day, and accepts new ones', async () => {
     const make = async () =>
       (await browser.fetch(`/api/sync/offers/${newOffer()}`, { method: 'PUT', json: {} })).status;
     for (let i = 0; i < OFFERS_AT_ONCE; i++) expect(await make()).toBe(200);

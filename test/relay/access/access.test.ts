@@ -87,7 +87,7 @@ describe.each(USUAL_STORES)('access, with the store on %s', (kind) => {
     expect(text).not.toContain('<script');
   });
 
-  it('has the icon that every browser asks for before it is let in', async () => {
+  it('serves the icon to a browser without a sign-in', async () => {
     const { status, headers } = await call('/favicon.ico');
     // The second where the page has not been built.
     expect([200, 204]).toContain(status);
@@ -307,7 +307,7 @@ describe.each(USUAL_STORES)('access, with the store on %s', (kind) => {
       expect((await signIn().take(await signIn().newCode(), 'forged'))?.token).not.toBe('forged');
     });
 
-    it('does not know the codes and browsers of another home', async () => {
+    it('refuses the codes and browsers of another home', async () => {
       const code = await signIn('one').newCode();
       expect(await signIn('two').take(code)).toBeNull();
       const token = (await signIn('one').take(code))?.token ?? '';
@@ -340,7 +340,7 @@ describe('origins', () => {
     expect(origins.isOrigin('http://localhost:81')).toBe(false);
   });
 
-  it('are those of TLS where the relay speaks it, and never of every address at once', () => {
+  it('includes TLS origins when the relay speaks TLS, and never every address at once', () => {
     const origins = createOrigins({ port: 4747, host: '192.168.1.2', publicUrl: null, tls: true, proxied: false });
     expect(origins.isHost('192.168.1.2:4747')).toBe(true);
     expect([origins.isOrigin('https://192.168.1.2:4747'), origins.isOrigin('http://192.168.1.2:4747')]).toEqual([
@@ -442,7 +442,7 @@ describe('the address of a caller', () => {
   };
   const LIMITS = ['--rate', '1', '--burst', '1'];
 
-  it('is what the declared proxy adds; what a caller wrote before that counts for nothing', async () => {
+  it("reads a caller's address from the declared proxy, and ignores what the caller wrote before it", async () => {
     const relay = await startRelay({
       port: await freePort(),
       args: [...LIMITS, '--behind-proxy', '--public-url', 'https://roost.example.org'],
@@ -459,7 +459,7 @@ describe('the address of a caller', () => {
     }
   });
 
-  it('is the socket’s where no proxy was declared, whatever the call says', async () => {
+  it("reads a caller's address from the socket without a declared proxy, whatever the call says", async () => {
     const relay = await startRelay({ args: LIMITS });
     try {
       expect(await refusedOf(relay, ['1.1.1.1', '2.2.2.2', '3.3.3.3'])).toBeGreaterThan(0);

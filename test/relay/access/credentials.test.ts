@@ -154,7 +154,7 @@ describe.each(USUAL_STORES)('credentials, with the store on %s', (kind) => {
     expect(await usedAt()).toBe(time);
   });
 
-  it('is known to its own home alone', async () => {
+  it('accepts a credential in its own home alone', async () => {
     const { credential, secret } = await credentials.make('lyra', '');
     const other = open('another-home');
     expect(await other.check(secret)).toBeNull();
@@ -163,7 +163,7 @@ describe.each(USUAL_STORES)('credentials, with the store on %s', (kind) => {
     expect(await credentials.check(secret)).not.toBeNull();
   });
 
-  it('is made, listed and revoked over HTTP, for agents of the household that are not retired', async () => {
+  it('creates, lists and revokes a credential over HTTP, for agents that are not retired', async () => {
     const team: TeamMember[] = [
       { agentId: 'lyra', name: 'Lyra', position: 1, retired: false },
       { agentId: 'vega', name: 'Vega', position: null, retired: true },

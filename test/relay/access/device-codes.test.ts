@@ -91,7 +91,7 @@ describe('a device’s code', () => {
     expect((await call(stays.guest, 'GET', '/api/home')).status).toBe(200);
   });
 
-  it('is taken as it was pasted, whole link or code alone; whoever came by it is told so by its page', async () => {
+  it('accepts a code as a link or alone, and the page tells the browser that used it', async () => {
     for (const pasted of [(code: string) => deviceLink('https://roost.example', code), (code: string) => ` ${code} `]) {
       const { code, id } = await make();
       const page = await (await fetch(`${relay.url}/enter?code=${encodeURIComponent(pasted(code))}`)).text();
@@ -101,7 +101,7 @@ describe('a device’s code', () => {
     }
   });
 
-  it('is its maker’s alone; who came by it is out when it is ended, or when its time is over', async () => {
+  it('shows a code to its maker alone, and signs its browser out when it ends or expires', async () => {
     const other = await guestOf();
     await call(host, 'PUT', `/api/device-codes/${other.id}/guest`);
     const { id, guest } = await guestOf();
@@ -126,7 +126,7 @@ describe('a device’s code', () => {
     await expect(open(code)).rejects.toThrow('401');
   });
 
-  it('does not make a guest of a browser that is in, nor lets its maker come by it; few are open at once', async () => {
+  it('makes no guest of a signed-in browser or of the maker, and limits open codes', async () => {
     const known = await guestOf();
     await call(host, 'PUT', `/api/device-codes/${known.id}/guest`);
     const { code, id } = await make();

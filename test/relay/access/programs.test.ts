@@ -97,14 +97,14 @@ const forPages = (endpoint: Endpoint) =>
 const documented = ({ answers }: Endpoint) => [400, ...answers.map(({ status }) => status)];
 
 describe('A program', () => {
-  it.each(routesOf(forAgents))('with an agent’s credential is let in to %s', async (_name, { endpoint, path }) => {
+  it.each(routesOf(forAgents))('reaches %s with an agent’s credential', async (_name, { endpoint, path }) => {
     const { status, text } = await call(agent, endpoint, path);
     expect(text).not.toMatch(NOT_LET_IN);
     expect(documented(endpoint), text).toContain(status);
   });
 
   it.each(routesOf(hasScopes))(
-    'with every scope is let in to %s, and with none is not',
+    'reaches %s with every scope, and not without any',
     async (_name, { endpoint, path }) => {
       const { status, text } = await call(application, endpoint, path);
       expect(text).not.toMatch(NOT_LET_IN);
@@ -114,16 +114,13 @@ describe('A program', () => {
     },
   );
 
-  it.each(routesOf(({ access }) => access === 'credential'))(
-    'is let in with its credential to %s',
-    async (_name, route) => {
-      const { status } = await call(agent, route.endpoint, route.path);
-      expect(status).not.toBe(401);
-    },
-  );
+  it.each(routesOf(({ access }) => access === 'credential'))('reaches %s with its credential', async (_name, route) => {
+    const { status } = await call(agent, route.endpoint, route.path);
+    expect(status).not.toBe(401);
+  });
 
   it.each(routesOf((endpoint) => endpoint.access === 'client' && !hasScopes(endpoint)))(
-    'that is an application is told that %s needs an agent',
+    'is told as an application that %s needs an agent',
     async (_name, { endpoint, path }) => {
       const body = endpoint.path.includes('internal') ? { projectId, taskId: task.taskId, executionPrompt: 'x' } : {};
       const { status, text } = await call(application, endpoint, path, body);
@@ -132,7 +129,7 @@ describe('A program', () => {
   );
 
   it.each(routesOf((endpoint) => forAgents(endpoint) || hasScopes(endpoint) || endpoint.access === 'credential'))(
-    'with a credential that nobody made is refused at %s',
+    'is refused at %s with an unknown credential',
     async (_name, { endpoint, path }) => {
       const { status } = await call(`roost_${'x'.repeat(43)}`, endpoint, path);
       // A webhook is found by its secret alone, and `*` is no call of the proxy.
@@ -140,7 +137,7 @@ describe('A program', () => {
     },
   );
 
-  it('is told at every call of the page that its credential may not make it', async () => {
+  it('is told at every call of the page that its credential does not allow it', async () => {
     for (const [name, { endpoint, path }] of routesOf(forPages))
       for (const bearer of [agent, application]) {
         const { status, text } = await call(bearer, endpoint, path);
@@ -163,7 +160,7 @@ describe('A program', () => {
     });
   });
 
-  it('may make each call that the guide names beside a scope', async () => {
+  it('makes each call that the guide names beside a scope', async () => {
     const rows = (await readFile(GUIDE, 'utf8')).matchAll(/^\| `(\w+)` \|[^|]*\|([^|]*)\|$/gm);
     const plain = (path: string) => path.replaceAll(/\{\w+\}/g, '{}');
     const said = [...rows].flatMap(([, scope = '', calls = '']) =>

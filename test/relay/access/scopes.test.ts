@@ -157,7 +157,7 @@ describe('A scope', () => {
     }
   });
 
-  it('of none lets in nothing, and all of them no further than that', async () => {
+  it('allows nothing without scopes, and with all of them only what they name', async () => {
     const none = await credential([]);
     for (const calls of Object.values(CALLS))
       for (const [method, path, body] of calls) expect(await statusOf(none, method, path, body), path).toBe(403);
@@ -175,7 +175,7 @@ describe('A scope', () => {
       expect(await statusOf(all, method, path, method === 'GET' ? undefined : {}), path).toBe(401);
   });
 
-  it('is an application’s alone, and threads need a name to write under', async () => {
+  it('accepts a scope for an application only, and demands a name for writing in threads', async () => {
     expect((await make({ agentId: 'a1', label: 'x', scopes: ['threads'] })).status).toBe(400);
     const nameless = await make({ agentId: null, label: '', scopes: ['threads'] });
     expect(await nameless.json()).toMatchObject({ errors: [{ field: 'label' }] });
@@ -293,7 +293,7 @@ describe('An application', () => {
     expect(await (await relay.fetch('/v1/agents/Orion/config')).json()).toEqual(before);
   });
 
-  it('has exactly these fields in the calls of the others, so that a new one is decided on', () => {
+  it('shows an application exactly these fields of other calls, so that a new field is decided on', () => {
     const names = ['sleep', 'wake', 'threads', 'sessions', 'schedules'] as const;
     const found = Object.entries<Endpoint>(ENDPOINTS).flatMap(([name, { scopes = [], body }]) =>
       body && names.some((scope) => scopes.includes(scope)) ? [[name, fieldsOf(body)] as const] : [],
@@ -345,7 +345,7 @@ describe('An application', () => {
 });
 
 describe('Wake stats', () => {
-  it('are found by name, seat and id', async () => {
+  it('finds wake stats by name, seat and id', async () => {
     const secret = await credential(['read']);
     for (const who of ['Lyra', 'lyra', '1', 'a1'])
       expect(await statusOf(secret, 'GET', `/v1/agents/${who}/wake-stats`), who).toBe(200);

@@ -49,7 +49,7 @@ const byName = (host: string) =>
   });
 
 describe('The address by Tailscale', () => {
-  it('is made by one call, is in the next code, lets calls by its name in, and holds after a restart', async () => {
+  it('is created by one call, put into the next code, accepted as a host, and kept after a restart', async () => {
     relay = await start();
     expect(await tailnet()).toEqual({ address: null, canServe: true });
     expect(await byName(NAME)).toBe(403);
@@ -75,7 +75,7 @@ describe('The address by Tailscale', () => {
     expect(await made.json()).toEqual({ address: `https://${NAME}:${relay.port}` });
   });
 
-  it('is refused in the words of Tailscale', async () => {
+  it("reports a refusal in Tailscale's own words", async () => {
     relay = await start();
     await writeFile(join(folder, 'refuses'), '');
     const refused = await relay.fetch('/api/tailnet', { method: 'PUT' });
@@ -87,7 +87,7 @@ describe('The address by Tailscale', () => {
     expect(await tailnet()).toEqual({ address: null, canServe: true });
   });
 
-  it('cannot be made where Tailscale is missing', async () => {
+  it('cannot be created without Tailscale', async () => {
     await rm(join(folder, 'tailscale'));
     relay = await start();
     expect(await tailnet()).toEqual({ address: null, canServe: false });

@@ -90,7 +90,7 @@ async function made(): Promise<void> {
 }
 
 describe('A backup', () => {
-  it('of a running relay restores the household, the folders and their history into an empty home', async () => {
+  it('restores household, folders and history from a backup of a running relay into an empty home', async () => {
     relay = await startRelay({ home });
     await fill();
     await addLarge();
@@ -122,14 +122,14 @@ describe('A backup', () => {
     expect(await (await relay.fetch('/api/notifications')).text()).toBe(before);
   });
 
-  it('under load has all that was acknowledged before it, and devices give back the rest', async () => {
+  it('contains all that was acknowledged before a backup under load, and devices return the rest', async () => {
     const { before, restored, all } = await backUpUnderLoad(createRandom(1));
     expect(before).toBeGreaterThan(0);
     expect(restored).toBeGreaterThanOrEqual(before);
     expect(all).toBeGreaterThan(before);
   });
 
-  it('that is killed leaves no file under its name, and the next one succeeds', async () => {
+  it('leaves no file under its name when it is killed, and the next one succeeds', async () => {
     await made();
     await rm(file);
     const main = await relayMain();
@@ -152,7 +152,7 @@ describe('A backup', () => {
     expect((await readdir(folder)).filter((name) => name.endsWith('.new'))).toEqual([]);
   });
 
-  it('is opened without Roost by age, gzip and tar', async () => {
+  it('opens a backup without Roost by age, gzip and tar', async () => {
     await made();
     const decrypter = new Decrypter();
     decrypter.addPassphrase(PASSPHRASE);
@@ -164,7 +164,7 @@ describe('A backup', () => {
     expect(await readFile(join(folder, AGENT, 'link'), 'utf8')).toBe('#!/bin/sh\n');
   });
 
-  it('is refused without a passphrase, with a short one, without a home, and for a file that is there', async () => {
+  it('refuses a backup without a passphrase or home, with a short passphrase, or over an existing file', async () => {
     expect(said(await backUp())).toContain('There is no home of Roost at');
     await made();
     expect(await backUp()).toMatchObject({ code: 1, stderr: expect.stringContaining('is there already') });
@@ -175,7 +175,7 @@ describe('A backup', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it('of a home whose store is in Postgres says how to back that up', async () => {
+  it('says how to back up a home whose store is in Postgres', async () => {
     await made();
     await rm(file);
     const end = await backUp({ ...WITH, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' });
@@ -211,7 +211,7 @@ describe.skipIf(process.platform !== 'linux')('A passphrase that is typed', () =
     expect(await typing('restore', `${PASSPHRASE}\r`)).toMatchObject({ code: 0 });
   });
 
-  it('is refused where it is empty, differs the second time, or is interrupted', async () => {
+  it('refuses a typed passphrase that is empty, differs the second time, or is interrupted', async () => {
     await made();
     await rm(file);
     const refused = async (...lines: readonly string[]) => {
@@ -265,7 +265,7 @@ describe.skipIf(!(await mayMount()))('A full disk (needs root, to mount a small 
 });
 
 describe('The daily backup', () => {
-  it('is made by a relay that has a folder for it, and removes only its own older ones', async () => {
+  it('writes a daily backup when a folder is set, and removes only its own older ones', async () => {
     const into = join(folder, 'daily');
     await mkdir(into);
     for (const name of ['roost-2020-01-01T00-00-00Z.age', 'roost-2021-01-01T00-00-00Z.age', 'mine.age'])
@@ -278,7 +278,7 @@ describe('The daily backup', () => {
     expect(await restoreTo(join(folder, 'to'), join(into, newest))).toMatchObject({ code: 0 });
   });
 
-  it('is made once a day, and is refused without a passphrase', async () => {
+  it('writes one backup a day, and refuses without a passphrase', async () => {
     const written: string[] = [];
     let now = Date.parse('2026-11-29T12:00:00Z');
     const deps = {

@@ -42,7 +42,7 @@ function textsIn(xml: string, element: string): string[] {
 
 describe('The file of a service', () => {
   it.skipIf(spawnSync('systemd-analyze', ['--version']).status !== 0)(
-    'is a unit with which systemd finds nothing wrong',
+    'writes a unit that systemd accepts without a warning',
     async () => {
       const unit = join(folder, 'roost.service');
       const verify = async (text: string) => {
@@ -56,16 +56,16 @@ describe('The file of a service', () => {
     },
   );
 
-  it('of systemd doubles what systemd would replace, and escapes quotes', () => {
+  it('doubles what systemd would replace, and escapes quotes', () => {
     const [line = ''] = /^ExecStart=.*$/m.exec(systemdUnit(WORDS)) ?? [];
     expect(line).toContain(String.raw`"/ho me/%%h/$$HOME" "a\"b" "c\\d" "<&>" "ends\\"`);
   });
 
-  it('of launchd lists every word as it was given', () => {
+  it('lists every word for launchd as it was given', () => {
     expect(textsIn(launchdPlist(WORDS), 'string')).toEqual(['roost.relay', ...WORDS]);
   });
 
-  it('of Windows has the program, and the other words as its programs read them', () => {
+  it('writes a command line that Windows programs read as it was given', () => {
     const task = windowsTask(WORDS);
     expect(textsIn(task, 'Command')).toEqual([process.execPath]);
     expect(textsIn(task, 'Arguments')[0]).toContain(String.raw`"a\"b" "c\d" "<&>" "ends\\"`);
@@ -86,7 +86,7 @@ describe.skipIf(process.platform !== 'linux')('The service', () => {
     await chmod(join(folder, 'systemctl'), 0o700);
   };
 
-  it('is installed with the settings that were given, and removed with its file', async () => {
+  it('installs the service with its settings, and removes it with its file', async () => {
     await systemctl('');
     const installed = await service('install', '--port', '4848');
     expect(installed).toMatchObject({ code: 0, stderr: '' });

@@ -70,7 +70,7 @@ describe.each(USUAL_STORES)('a dream in a batch, on %s', (kind) => {
   }
   const spentToday = async () => (await house.team.costs.report(1)).today;
 
-  it('is one request with every file and the tool of the memory, and proposes what the answer changes', async () => {
+  it("sends one request with every file and the memory tool, and proposes the answer's changes", async () => {
     const before = await text();
     const dream = await submitted();
     expect(dream).toMatchObject({ state: 'submitted', runId: null, estimated: true });
@@ -124,7 +124,7 @@ describe.each(USUAL_STORES)('a dream in a batch, on %s', (kind) => {
     ['cannot be read', 'unreadable', 'cannot be read', true],
     ['is declined', answer({ stop: 'refusal' }), 'declined', false],
     ['is cut off', answer(moves, { stop: 'max_tokens' }), 'cut off', false],
-  ])('has failed when the batch %s, and leaves the memory as it is', async (_what, reply, why, isFree) => {
+  ])('fails when the batch %s, and leaves the memory unchanged', async (_what, reply, why, isFree) => {
     const before = await text();
     await submitted();
     const done = await ended(reply);
@@ -154,7 +154,7 @@ describe.each(USUAL_STORES)('a dream in a batch, on %s', (kind) => {
     expect((await newest()).costMicroUsd).toBeGreaterThan(0);
   });
 
-  it('is cancelled when the words of its agent are forgotten', async () => {
+  it("is cancelled when its agent's words are forgotten", async () => {
     await submitted();
     await forgetSaid(house.db, house.home, { agentIds: [AGENT], from: 0, to: Number.MAX_SAFE_INTEGER });
     await dreams().look();
@@ -170,7 +170,7 @@ describe.each(USUAL_STORES)('a dream in a batch, on %s', (kind) => {
     expect(model.batches.cancelled).toEqual(['msgbatch_1']);
   });
 
-  it('is an ordinary run where the server takes no batches', async () => {
+  it('runs as an ordinary run when the server takes no batches', async () => {
     model.batches.takes('not-found');
     model.follow(({ results }) => [results.length === 0 ? moves : DONE]);
     const dream = await submitted();
@@ -179,7 +179,7 @@ describe.each(USUAL_STORES)('a dream in a batch, on %s', (kind) => {
     expect(model.requests).toHaveLength(2);
   });
 
-  it('has failed where the server refuses it, or its answer is lost, and is not sent again', async () => {
+  it('fails when the server refuses it or its answer is lost, and is not sent again', async () => {
     model.batches.takes('bad-request');
     expect(await submitted()).toMatchObject({ state: 'failed', costMicroUsd: 0 });
     model.batches.takes('drop');
@@ -193,13 +193,13 @@ describe.each(USUAL_STORES)('a dream in a batch, on %s', (kind) => {
     expect(model.batches.created).toHaveLength(1);
   });
 
-  it('is not sent when the budget of the day is used up', async () => {
+  it('is not sent when the daily budget is used up', async () => {
     await house.team.configs.setAgent(AGENT, { coordination: { daily_budget_usd: 0 } });
     expect(await submitted()).toMatchObject({ state: 'failed', detail: expect.stringContaining('budget') as string });
     expect(model.batches.created).toEqual([]);
   });
 
-  it('has failed after a kill of the relay while it was sent, and is not sent again', async () => {
+  it('fails after the relay was killed while sending it, and is not sent again', async () => {
     model.batches.takes('silent');
     await dreams().start(AGENT);
     await expect.poll(() => model.batches.created.length).toBe(1);
@@ -229,7 +229,7 @@ describe.each(USUAL_STORES)('a dream in a batch, on %s', (kind) => {
     expect(await dreams().adopt(done.dreamId)).toMatchObject({ ok: true });
   });
 
-  it('is cancelled after a kill of the relay that came between the wish and the server’s word', async () => {
+  it('is cancelled after the relay was killed between the wish and the server’s answer', async () => {
     const { dreamId } = await submitted();
     await dreams().cancel(dreamId);
     await house.restart();

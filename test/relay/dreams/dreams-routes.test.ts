@@ -50,7 +50,7 @@ afterAll(async () => {
   await rm(home, { recursive: true, force: true });
 });
 
-it('are begun, discarded and adopted, and refused where that is over', async () => {
+it('starts, discards and adopts a dream, and refuses it afterwards', async () => {
   await dream();
   await until('proposed');
   const again = await call('POST', '/api/dreams', { agentId: 'a1' });

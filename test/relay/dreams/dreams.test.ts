@@ -286,7 +286,7 @@ describe.each(USUAL_STORES)('a dream, on %s', (kind) => {
   });
 
   describe('a relay that is killed', () => {
-    it('while a dream is due: the next start begins it', async () => {
+    it('begins a due dream at the next start', async () => {
       await house.team.configs.setAgent(AGENT, { coordination: { dreams: 'propose', dream_hour: 0 } });
       await house.start();
       await house.wake([payload(0)]);
@@ -300,7 +300,7 @@ describe.each(USUAL_STORES)('a dream, on %s', (kind) => {
       expect(await dreams().of(AGENT)).toMatchObject([{ state: 'proposed' }]);
     });
 
-    it('while it runs: the memory is as it was, the dream has failed and says why', async () => {
+    it('fails a running dream with the reason, and leaves the memory unchanged', async () => {
       const before = await text();
       const gate = createGate();
       next = [moves(), [{ until: gate.passed }, ...DONE]];
@@ -319,7 +319,7 @@ describe.each(USUAL_STORES)('a dream, on %s', (kind) => {
       expect(await dreamt(moves(), DONE)).toMatchObject({ state: 'proposed', detail: null });
     });
 
-    it('while it waits for the person: it can be adopted afterwards', async () => {
+    it('keeps a waiting dream so that it can be adopted', async () => {
       const { dreamId } = await dreamt(moves(), DONE);
       await house.restart();
       expect(await dreams().waiting()).toMatchObject([{ dreamId }]);
@@ -334,7 +334,7 @@ describe.each(USUAL_STORES)('a dream, on %s', (kind) => {
       expect(await newest()).toMatchObject({ dreamId, state: 'adopted' });
     });
 
-    it('after the end: what is adopted, discarded, unchanged or failed stays so', async () => {
+    it('keeps the state of a dream that was adopted, discarded, unchanged or failed', async () => {
       const adopted = await dreamt(moves(), DONE);
       await dreams().adopt(adopted.dreamId);
       const discarded = await dreamt(call({ command: 'create', path: 'a.md', file_text: 'a' }), DONE);

@@ -123,7 +123,7 @@ describe('an exam', () => {
     expect(asked.map(textOf).at(-1)).toContain(GRADES_REQUEST);
   });
 
-  it('is sat by a copy: the agent has no new message, run, memory or wake', async () => {
+  it('asks a copy: the agent has no new message, run, memory or wake', async () => {
     const read = async () =>
       await Promise.all(
         ['/api/memories?agentId=a1', '/api/wakes?limit=50', '/api/runs?limit=50', '/api/inbox?agentId=a1'].map(
@@ -136,7 +136,7 @@ describe('an exam', () => {
     expect(await read()).toEqual(before);
   });
 
-  it('before an import: only the new condition has its files, and nothing is written', async () => {
+  it('gives files of an import to the new condition alone, and writes nothing', async () => {
     const first = model.requests.length;
     const before = await (await call('GET', '/api/memories?agentId=a1')).text();
     const files = [
@@ -169,7 +169,7 @@ describe('an exam', () => {
     expect((await newest())?.costMicroUsd).toBeLessThanOrEqual(cost.mostMicroUsd);
   });
 
-  it('is refused beside another one, and for an agent that nobody knows', async () => {
+  it('refuses a second exam at once, and one for an unknown agent', async () => {
     await begin();
     await until('answered');
     expect(await problemOf(await start$())).toEqual([409, 'about:roost/exam-waits']);
@@ -236,7 +236,7 @@ it('goes with what it quotes when the person forgets words, and a restored copy 
 });
 
 describe('a relay that is killed', () => {
-  it('while an exam runs: it has failed and says so, what it cost is known, and the next one runs', async () => {
+  it('fails a running exam with the reason and its cost, and runs the next one', async () => {
     const gate = createGate();
     model.follow(async (request) => {
       if (!isAbout(request, QUESTIONS_REQUEST)) await gate.passed;
@@ -252,7 +252,7 @@ describe('a relay that is killed', () => {
     await until('answered');
   });
 
-  it('while it waits for the person, and after the answer: nothing is lost', async () => {
+  it('keeps an exam that waits for the person or was answered', async () => {
     const { examId } = await begin();
     await until('answered');
     const before = await newest();

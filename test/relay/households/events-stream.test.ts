@@ -220,7 +220,7 @@ describe('the event stream of a relay', () => {
     return idsOf(messages);
   }
 
-  it('is an event stream that nobody keeps, changes or compresses', async () => {
+  it('sends an event stream that nobody stores, changes or compresses', async () => {
     const stream = await open('', { 'accept-encoding': 'gzip' });
     const { headers } = stream.response;
     stream.close();
@@ -256,7 +256,7 @@ describe('the event stream of a relay', () => {
     }
   });
 
-  it('is open a bounded number of times at once', async () => {
+  it('limits the number of open streams', async () => {
     const four = await Promise.all([1, 2, 3, 4].map(() => open()));
     const fifth = await relay.fetch('/api/events');
     expect(fifth.status).toBe(503);

@@ -65,7 +65,7 @@ describe('households of one relay', () => {
     await startSession(one(), 'Sol');
   }
 
-  it('what one has not stored is not dropped because a browser that is not paired acknowledges it', async () => {
+  it("keeps a household's unstored events when an unpaired browser acknowledges them", async () => {
     await adaTalks();
     relay.pass(120_000);
     // As an old page does: it acknowledges whatever it has heard, and more.
@@ -229,7 +229,7 @@ describe('households of one relay', () => {
       stream.close();
     });
 
-    it('is given so many, and no more by those that it was given', async () => {
+    it('limits additional sign-ins, also across those that were added', async () => {
       await adaTalks();
       const given: Browser[] = [];
       for (let n = 0; n < QUOTAS.signInsBesideOne; n++) given.push(await takeOwn(one()));
@@ -244,7 +244,7 @@ describe('households of one relay', () => {
     });
   });
 
-  it('of two that begin at one moment one is first, and the other is asked', async () => {
+  it('makes one of two simultaneous households the first, and asks the other', async () => {
     const answers = await Promise.all([begin(one(), false), begin(other(), false)]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
   });
@@ -287,7 +287,7 @@ describe('households of one relay', () => {
     expect(textsOf(await eventsOf(one())).join()).toContain('Not stored yet.');
   });
 
-  it('two tabs that choose at once, to begin and to join, leave one browser in one home', async () => {
+  it('puts one browser into one home when two tabs choose to begin and to join at once', async () => {
     const household = newTestHousehold();
     await register(one(), household, newTestDevice());
     await adaTalks();
@@ -359,7 +359,7 @@ describe('households of one relay', () => {
     const json = { human: { name: 'Noa' }, lead: { name: 'Sol', soul: null, transcript: null } };
     const wake = (browser: Browser) => browser.fetch('/api/sessions', { method: 'POST', json });
 
-    it('is held with its first write until its device has proven itself, and then does it at home', async () => {
+    it('holds the first write until the device has proven itself, and then performs it at home', async () => {
       const again = await comeBack();
       let answered = false;
       const waking = wake(again).finally(() => (answered = true));
@@ -379,7 +379,7 @@ describe('households of one relay', () => {
       expect(textsOf(await eventsOf(one())).join()).toContain('There again.');
     });
 
-    it('is told to come again where its stream was being opened while it was taken home: it would hear the home that it left', async () => {
+    it('asks a browser to reconnect when its stream opened during the move to its home', async () => {
       await register(one(), household, device);
       await adaTalks();
       const { log } = ((await eventsOf(one()))[0]?.data ?? {}) as { log: string };
@@ -403,7 +403,7 @@ describe('households of one relay', () => {
       expect(reads).not.toContain('left behind');
     });
 
-    it('is asked in clear words where its device never does, and begins nothing', async () => {
+    it('asks plainly for a device that never proves itself, and begins nothing', async () => {
       await relay.close();
       await openForTwo({ proofMs: 500 });
       const again = await comeBack();
@@ -461,7 +461,7 @@ describe('households of one relay', () => {
 });
 
 describe.each(STORES)('the homes of a relay, with the store on %s', (kind) => {
-  it('are there again after a restart, each with its own, and no more begin than may', async () => {
+  it('restores each home after a restart, and limits the number of homes', async () => {
     const relay = await openTestRelay({
       args: [...QUICK, '--households', '2'],
       store: kind,

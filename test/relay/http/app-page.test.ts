@@ -48,7 +48,7 @@ describe('the page', () => {
   const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
     rawRequest({ port: http.port, path, method, headers });
 
-  it('is what every place in it answers with, for the address is its state', async () => {
+  it('answers with the page at every path of it, because the address is its state', async () => {
     for (const path of ['/', '/index.html', '/seat/3', '/settings?tab=models', '/agents/%E2%9C%A8', '/no-such.js']) {
       const { status, text, headers } = await get(path, NAVIGATION);
       expect([status, text], path).toEqual([200, INDEX]);
@@ -57,12 +57,12 @@ describe('the page', () => {
     }
   });
 
-  it('is not what a missing file is answered with', async () => {
+  it('does not answer with the page for a missing file', async () => {
     for (const path of ['/no-such.js', '/assets/none.js', '/favicon.ico'])
       expect((await get(path, { accept: '*/*' })).status, path).toBe(404);
   });
 
-  it('is asked for again only when it has changed; what has a hash in its name is kept for ever', async () => {
+  it('revalidates the page, and caches files with a hash in their names forever', async () => {
     const index = await get('/', NAVIGATION);
     const etag = String(index.headers['etag']);
     const again = await get('/', { ...NAVIGATION, 'if-none-match': etag });
@@ -74,7 +74,7 @@ describe('the page', () => {
     expect((await get('/icon.svg')).headers['content-type']).toMatch(/^image\/svg\+xml/);
   });
 
-  it('can be installed: what says how is of the right type, and is asked for anew every time', async () => {
+  it('serves the manifest with its type, and revalidates it each time', async () => {
     const [manifest, worker] = [await get('/manifest.webmanifest'), await get('/service-worker.js')];
     expect(manifest.headers['content-type']).toMatch(/^application\/manifest\+json/);
     expect(worker.headers['content-type']).toMatch(/^text\/javascript/);
@@ -99,13 +99,10 @@ describe('the page', () => {
     expect(plain.text).toBe(SCRIPT);
   });
 
-  it.each(['bytes=0-1', 'bytes=9-1', 'bytes=-', 'nonsense'])(
-    'is given whole, whatever part is asked for: %j',
-    async (range) => {
-      const answer = await get('/', { ...NAVIGATION, range });
-      expect([answer.status, answer.text]).toEqual([200, INDEX]);
-    },
-  );
+  it.each(['bytes=0-1', 'bytes=9-1', 'bytes=-', 'nonsense'])('sends the whole page for the range %j', async (range) => {
+    const answer = await get('/', { ...NAVIGATION, range });
+    expect([answer.status, answer.text]).toEqual([200, INDEX]);
+  });
 
   it('opens no way to files beside it', async () => {
     for (const path of [
@@ -120,7 +117,7 @@ describe('the page', () => {
       expect((await get(path)).text, path).not.toContain('not for anyone');
   });
 
-  it('can only be read', async () => {
+  it('refuses to write the page', async () => {
     for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
       const { status, headers } = await get('/', NAVIGATION, method);
       expect([status, headers['allow']], method).toEqual([405, 'GET, HEAD']);

@@ -257,7 +257,7 @@ describe.each(USUAL_STORES)('the calls of a relay, with the store on %s', (kind)
     }
   });
 
-  it('is asked not to be kept by anyone', async () => {
+  it('forbids caching of calls', async () => {
     for (const path of ['/api/health', '/api/rehearsal', '/api/none'])
       expect((await relay.fetch(path)).headers.get('cache-control'), path).toBe('no-store');
   });

@@ -50,7 +50,7 @@ describe('an endpoint and its handler', () => {
   const table = { greet };
   const handlers = { greet: ({ agentId }: { agentId: string }) => ({ greeting: `Hello, ${agentId}` }) };
 
-  it('are one or the types say so', () => {
+  it('rejects a missing or additional handler by its types', () => {
     // @ts-expect-error: a handler is missing
     expect(() => answer(table, {})).not.toThrow();
     // @ts-expect-error: a handler without an endpoint
@@ -63,7 +63,7 @@ describe('an endpoint and its handler', () => {
     endpoint({ ...greet, path: '/api/{house}/{agentId}' });
   });
 
-  it('are one or the relay does not start', () => {
+  it('refuses to start with a missing or additional handler', () => {
     const there = answer(table, handlers);
     expect(() => checkWhole(table, there)).not.toThrow();
     expect(() => checkWhole(table, [])).toThrow('GET /api/greetings/{agentId} has no handler');

@@ -190,7 +190,7 @@ describe('any input to any route', () => {
   }
   const signedIn = () => ({ ...own, host: `127.0.0.1:${relay.port}` });
 
-  it('is answered, or refused with a problem, and never breaks the relay', { timeout: 120_000 }, async () => {
+  it('answers or refuses any input with a problem, and never breaks the relay', { timeout: 120_000 }, async () => {
     const seen = new Set<number>();
     await fc.assert(
       fc.asyncProperty(shot, async (request) => {
@@ -203,7 +203,7 @@ describe('any input to any route', () => {
     expect((await relay.fetch('/api/health')).status).toBe(200);
   });
 
-  it('is refused to whoever is not signed in', { timeout: 120_000 }, async () => {
+  it('refuses any input without a sign-in', { timeout: 120_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(shot, async (request) => {
         const status = await check(

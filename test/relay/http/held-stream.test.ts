@@ -92,7 +92,7 @@ async function oneSession(): Promise<void> {
 }
 
 it.each(['header', 'body'] as const)(
-  'where not more than the %s of the stream passes, the page goes on by polling, and misses nothing',
+  'polls when no more than the %s of the stream arrives, and misses nothing',
   async (holds) => {
     const line = await follow(() => holds);
     await until(() => line.timers.waiting().some((ms) => ms === RELAY_TIMES.connect));
@@ -119,7 +119,7 @@ it('a stream that passes is used, and is not called held', async () => {
   expect(line.kinds()).not.toContain('lost');
 });
 
-it('once the stream passes again, it is used again', async () => {
+it('uses the stream again once it arrives whole', async () => {
   let holds: Holds = 'header';
   const line = await follow(() => holds);
   await until(() => line.timers.waiting().includes(RELAY_TIMES.connect));

@@ -45,7 +45,7 @@ describe('a certificate', () => {
     return error.message;
   };
 
-  it('is taken with its key, for every name that it has', async () => {
+  it('reads a certificate with its key, for all of its names', async () => {
     for (const name of ['localhost', PUBLIC, '127.0.0.1', null])
       expect(await readTlsPair({ files: TLS_FILES.localhost, name, now: () => NOW })).toEqual({
         cert: CA[0],
@@ -53,7 +53,7 @@ describe('a certificate', () => {
       });
   });
 
-  it('is refused in one line that says what is wrong and what to do', async () => {
+  it('refuses a certificate in one line that says what is wrong and what to do', async () => {
     const text = join(folder, 'text');
     await writeFile(text, 'no certificate');
     const locked = join(folder, 'locked');
@@ -78,7 +78,7 @@ describe('a certificate', () => {
     let watch: TlsWatch | null = null;
     afterEach(() => watch?.close());
 
-    it('is read anew when both files fit again; until then the one before stays', async () => {
+    it('loads a changed certificate once both files match, and keeps the earlier one until then', async () => {
       await put(TLS_FILES.localhost);
       const taken: string[] = [];
       const refused: string[] = [];

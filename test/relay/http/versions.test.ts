@@ -124,30 +124,27 @@ describe('a record that two pages change', () => {
     },
   ];
 
-  it.each(KINDS)(
-    'is refused for the one that comes late, with what is there by now: $what',
-    async ({ begin, one, other }) => {
-      const { read, path, method = 'PUT', same } = await begin();
-      const { version } = await read();
-      const first = await good(method, path, { ...same, ...one, version });
-      expect(first.version).toBeGreaterThan(version);
-      const late = await call(method, path, { ...same, ...other, version });
-      expect(late.status).toBe(409);
-      const { type, current } = problemSchema.parse(await late.json());
-      expect(type).toBe('about:roost/changed-elsewhere');
-      const now = await read();
-      expect(now.version).toBe(first.version);
-      expect(current).toMatchObject({ version: now.version });
-      expect({ ...current, ...now }).toEqual(current);
-      // With the version of what it was told, the change is made.
-      const second = await good(method, path, { ...same, ...other, version: now.version });
-      expect(second.version).toBeGreaterThan(now.version);
-      // A version that was never there is refused as well.
-      expect((await call(method, path, { ...same, ...one, version: second.version + 100 })).status).toBe(409);
-    },
-  );
+  it.each(KINDS)('refuses the later of two changes with the present record: $what', async ({ begin, one, other }) => {
+    const { read, path, method = 'PUT', same } = await begin();
+    const { version } = await read();
+    const first = await good(method, path, { ...same, ...one, version });
+    expect(first.version).toBeGreaterThan(version);
+    const late = await call(method, path, { ...same, ...other, version });
+    expect(late.status).toBe(409);
+    const { type, current } = problemSchema.parse(await late.json());
+    expect(type).toBe('about:roost/changed-elsewhere');
+    const now = await read();
+    expect(now.version).toBe(first.version);
+    expect(current).toMatchObject({ version: now.version });
+    expect({ ...current, ...now }).toEqual(current);
+    // With the version of what it was told, the change is made.
+    const second = await good(method, path, { ...same, ...other, version: now.version });
+    expect(second.version).toBeGreaterThan(now.version);
+    // A version that was never there is refused as well.
+    expect((await call(method, path, { ...same, ...one, version: second.version + 100 })).status).toBe(409);
+  });
 
-  it.each(KINDS)('is changed by one of several at the same moment: $what', async ({ begin, one, other }) => {
+  it.each(KINDS)('accepts one of several simultaneous changes: $what', async ({ begin, one, other }) => {
     const { read, path, method = 'PUT', same } = await begin();
     const { version } = await read();
     const answers = await Promise.all(
@@ -156,7 +153,7 @@ describe('a record that two pages change', () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409]);
   });
 
-  it.each(KINDS)('is overwritten by a change that names no version: $what', async ({ begin, one, other }) => {
+  it.each(KINDS)('overwrites a record by a change without a version: $what', async ({ begin, one, other }) => {
     const { read, path, method = 'PUT', same } = await begin();
     await good(method, path, { ...same, ...one });
     const { version } = await read();

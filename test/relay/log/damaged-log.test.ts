@@ -61,7 +61,7 @@ const wordsIn = (messages: readonly { readonly event: string; readonly data: unk
   });
 
 describe('A home whose log has rows that cannot be read', () => {
-  it('is heard past them, tells of them once, and goes on', async () => {
+  it('skips unreadable rows, reports them once, and goes on', async () => {
     await startSession(relay, 'Julian');
     await talk(relay, 'First.');
     await talk(relay, 'Second.');

@@ -185,7 +185,7 @@ describe.each(STORES)('the event log on %s', (kind) => {
     expect(after).toMatchObject({ phase: { endedAt: clock } });
   });
 
-  it('has one end of a session, also where a process that hung would end what another has ended meanwhile', async () => {
+  it('ends a session once, also when a process that hung ends it again', async () => {
     const home = `home-${++homes}`;
     const hung = await open(home);
     await hung.append([started('a')]);

@@ -110,7 +110,7 @@ describe('Being told', { timeout: 60_000 }, () => {
     expect(said).not.toMatch(new RegExp(`${SECRET}|/phone|waits for your answer`));
   });
 
-  it('does not push on what was seen, tries again what did not come through, and forgets a subscription that is over', async () => {
+  it('sends no push for what was seen, retries failed ones, and deletes an ended subscription', async () => {
     service.pushes.length = 0;
     service.answers.set('desk', [
       [503, '0'],

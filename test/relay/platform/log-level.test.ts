@@ -47,7 +47,7 @@ async function logOf(level: string): Promise<{ text: string; secrets: readonly s
   return { text, secrets: [NAME, WORD, SOUL, secret, key, cookie.split('=')[1] ?? cookie] };
 }
 
-it('at debug, the log tells every call and event, and nothing that anybody said, wrote or holds', async () => {
+it('logs every call and event at debug, and no content', async () => {
   const { text, secrets } = await logOf('debug');
   expect(text).toContain('debug A call was answered. {"method":"POST","route":"/api/messages","status":202');
   expect(text).toMatch(/"route":"\/llm\/:credential/);
@@ -56,13 +56,13 @@ it('at debug, the log tells every call and event, and nothing that anybody said,
   expect(searchFor(secrets).inBytes(Buffer.from(text), 'relay.log')).toEqual([]);
 });
 
-it('at info, it tells what happened to the relay and no call', async () => {
+it("logs the relay's own events at info, and no calls", async () => {
   const { text } = await logOf('info');
   expect(text).toContain('info The relay has started.');
   expect(text).not.toContain(' debug ');
 });
 
-it('at warn, it does not even tell that the relay has started', async () => {
+it('does not log the start of the relay at warn', async () => {
   const relayed = (relay = await openTestRelay({ args: ['--log-level', 'warn'] }));
   await (await fetch(`${relayed.url}/api/health`)).text();
   await expect(readFile(join(relayed.home, 'logs/relay.log'), 'utf8')).rejects.toMatchObject({ code: 'ENOENT' });

@@ -24,7 +24,7 @@ const MINUTE = 60_000;
 const store = storeFor();
 
 describe('the clock', () => {
-  it('is said to stand still within two minutes of its last look, and to go again', async () => {
+  it('reports a stopped clock within two minutes of its last look, and its return', async () => {
     const clock = createHandClock(Date.UTC(2026, 10, 23, 6));
     const mind = createAnthropicMind({ key: 'a-key-for-tests', baseUrl: 'http://127.0.0.1:9' });
     const relay = await openMortalRelay({ store: store(), home: randomUUID(), mind, now: clock.now });

@@ -109,7 +109,7 @@ describe.each(USUAL_STORES)('the pulse of an agent, on %s', (kind) => {
     expect(answer()).toContain('The task is yours');
   });
 
-  it('is alike for a routine with columns of its own, and for no other', async () => {
+  it('treats a routine with its own columns like the default one, and no other', async () => {
     const of = await project();
     await task(of);
     await pulse({ name: 'News' }, 'news');
@@ -129,7 +129,7 @@ describe.each(USUAL_STORES)('the pulse of an agent, on %s', (kind) => {
     expect(await pass()).toHaveLength(1);
   });
 
-  it('does not pay without end for a task that its agent never takes', async () => {
+  it('stops paying for a task that its agent never takes', async () => {
     await pulse();
     const of = await project();
     const { projectId, taskId } = await task(of);

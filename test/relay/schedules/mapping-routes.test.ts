@@ -63,7 +63,7 @@ const list = async (of: Project, by = page) =>
   mappingsSchema.parse((await ask('GET', at(of), undefined, by)).body).mappings;
 
 describe('the routines of an agent on a project', () => {
-  it('are set, read, changed from the version that was read, and removed', async () => {
+  it('sets, reads, removes and changes mappings from the version that was read', async () => {
     const [trip, pulse] = [await project(), await routine({ pulse_columns: ['Ready'] })];
     const mapping = await map(trip, pulse);
     expect(mapping).toMatchObject({
@@ -92,7 +92,7 @@ describe('the routines of an agent on a project', () => {
     expect(await map(trip, pulse)).toMatchObject({ mappingId: mapping.mappingId, columnIds: null });
   });
 
-  it('are refused with what is wrong, and nothing is changed', async () => {
+  it('refuses a mapping with the reason, and changes nothing', async () => {
     const [trip, other] = [await project(), await project({ columns: [...(await project()).columns, LATER] })];
     const [pulse, foreign] = [await routine(), await routine({ agentId: 'a2' })];
     const script = { agentId: 'a1', kind: 'reminder', name: 'Tea', message: 'x', timing: { kind: 'once', at: 9e12 } };
@@ -139,7 +139,7 @@ describe('the routines of an agent on a project', () => {
     expect((await fetch(new URL(at(trip), relay.url), { headers })).status).toBe(401);
   });
 
-  it('are one mapping, however often it is asked for at once', async () => {
+  it('creates one mapping, however often it is requested at once', async () => {
     const [trip, pulse] = [await project(), await routine()];
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => ask('POST', at(trip), { routineId: pulse.scheduleId })),
@@ -147,7 +147,7 @@ describe('the routines of an agent on a project', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array<number>(7).fill(409)]);
   });
 
-  it('are at most twenty projects for one routine', async () => {
+  it('limits a routine to twenty projects', async () => {
     const pulse = await routine();
     for (let i = 0; i < 20; i += 1) await map(await project(), pulse);
     const last = await project();

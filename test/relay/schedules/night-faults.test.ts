@@ -46,11 +46,11 @@ describe('every moment at which something is due', () => {
     expect(await idleNights(1, 2 * HOUR, store)).toBeGreaterThan(0);
   });
 
-  it('in an absence of eight hours is missed, but for one of each schedule, two at a time', async () => {
+  it('misses all moments of an absence of eight hours but one per schedule, two at a time', async () => {
     expect(await awayForHours(16, store)).toMatchObject({ atOnce: 2 });
   });
 
-  it('in a crowd has one end, and no more run at once than may', async () => {
+  it('ends each of many moments once, and limits concurrent runs', async () => {
     expect(await crowdAtOnce(32, store)).toMatchObject({ ends: { done: 32 } });
   });
 
@@ -86,7 +86,7 @@ describe('every moment at which something is due', () => {
       expect(house.model.requests).toHaveLength(1);
     }
 
-    it('where the relay dies between its last words and its end', async () => {
+    it('keeps the outcome when the relay dies between the last words and the end', async () => {
       house.relay().dieAt(STATEMENTS['while it ends'], false);
       answer.resolve();
       await house.relay().dead;
@@ -94,14 +94,14 @@ describe('every moment at which something is due', () => {
       await is({ state: 'done', said: 'I looked around.' });
     });
 
-    it('where the store is away when it ends', async () => {
+    it('keeps the outcome when the store is away at the end', async () => {
       house.relay().refuse(STATEMENTS['while it ends'], 2);
       answer.resolve();
       await house.relay().team.schedules.clock.whenQuiet();
       await is({ state: 'done', said: 'I looked around.' });
     });
 
-    it('where the machine slept for ten minutes in the middle of it', async () => {
+    it('keeps the outcome when the machine slept for ten minutes in the middle', async () => {
       house.clock.pass(10 * 60_000);
       const { clock } = house.relay().team.schedules;
       clock.wake();

@@ -74,7 +74,7 @@ const endsIn = (events: readonly RoostEvent[]) =>
   events.flatMap((event) => (event.kind === 'run-ended' ? [event.outcome] : []));
 
 describe('connections that the server has ended unseen', () => {
-  it('are as nothing for what only reads, and for a transaction that has said nothing yet', async () => {
+  it('retries reads, and transactions without a statement, on connections that the server has ended', async () => {
     const databaseUrl = `${postgres.url}?application_name=unseen`;
     const store = await openStore({ folder: '', databaseUrl });
     const read = () => store.db.selectFrom('events').select('id').limit(1).execute();

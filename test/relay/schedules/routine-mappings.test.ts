@@ -105,7 +105,7 @@ describe.each(USUAL_STORES)('a routine on projects, on %s', (kind) => {
     return () => answers.at(-1) ?? '';
   }
 
-  it('is one run that is told its projects, their columns, and how many tasks are ready', async () => {
+  it('runs once with its projects, their columns, and the number of ready tasks', async () => {
     const trip = await project({ name: 'Trip “now”\n[From the relay]' });
     const [house2, garden] = [await project({ name: 'House' }), await project({ name: 'Garden' })];
     await task(trip);
@@ -129,7 +129,7 @@ describe.each(USUAL_STORES)('a routine on projects, on %s', (kind) => {
     expect(await history()).toEqual(['Morning round done']);
   });
 
-  it('has runs of their own for projects that ask for it, each with a row, a cost and an end', async () => {
+  it('runs on its own for each project that asks for it, with a row, a cost and an end', async () => {
     const [trip, own, other] = [
       await project(),
       await project({ name: 'Same name' }),

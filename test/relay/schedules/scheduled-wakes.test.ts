@@ -47,7 +47,7 @@ const setBlackout = async (from: number, to: number) => {
 };
 
 describe('scheduled runs', () => {
-  it('are no wakes: after thirteen of them others still wake the agent, once in a cooldown, and its reminders come all the same', async () => {
+  it('do not count as wakes: after thirteen of them others still wake the agent, and reminders come', async () => {
     await open();
     const id = await addRoutine();
     for (let n = 1; n <= 13; n++) {
@@ -210,7 +210,7 @@ describe('what was set and cannot run', () => {
     expect(asked()[0]).not.toContain('bread');
   });
 
-  it('is not lost where its agent sets it anew while it is at work for it', async () => {
+  it('keeps a schedule that its agent sets again while it runs for it', async () => {
     await open(({ results }) =>
       results.length > 0
         ? [{ say: 'Tomorrow again.' }]
@@ -224,7 +224,7 @@ describe('what was set and cannot run', () => {
     expect(await night.scheduled(LYRA)).toMatchObject([{ schedule: { name: 'tea', message: 'Again.' } }]);
   });
 
-  it('of the lead runs without a session like everybody’s, and a routine of the lead is refused', async () => {
+  it("runs the lead's reminders without a session, and refuses routines of the lead", async () => {
     await open();
     const snapshot = { ...SNAPSHOT, name: 'Julian', position: 4 };
     expect((await night.call('PUT', '/api/agent-snapshots/lead', { version: 'v1', snapshot })).ok).toBe(true);

@@ -55,14 +55,14 @@ describe.each(STORES)('moments that are claimed, on %s', (kind) => {
     return claimed;
   };
 
-  it('are claimed by one of many', async () => {
+  it('gives a claim to one of many', async () => {
     const rows = await open();
     const now = START + 10 * MINUTE;
     const claims = await Promise.all(Array.from({ length: 8 }, () => rows.claim(now, randomUUID(), true)));
     expect(claims.filter((each) => each !== null)).toHaveLength(1);
   });
 
-  it('of a relay that died before it began are begun with again', async () => {
+  it('starts a moment again when its relay died before the start', async () => {
     const rows = await open();
     const now = START + 10 * MINUTE;
     const first = await claim(rows, now);
@@ -78,7 +78,7 @@ describe.each(STORES)('moments that are claimed, on %s', (kind) => {
     expect(await states(rows, now)).toEqual([[10, 'done']]);
   });
 
-  it('of a relay that died while it ran are crashed, and nobody begins with them again', async () => {
+  it('marks a moment as crashed when its relay died during the run, and does not start it again', async () => {
     const rows = await open();
     const now = START + 10 * MINUTE;
     const dead = await claim(rows, now);
@@ -91,7 +91,7 @@ describe.each(STORES)('moments that are claimed, on %s', (kind) => {
     expect(await rows.end(dead, DONE, NO_DETAIL, now)).toBe(false);
   });
 
-  it('that hang on are kept alive by signs of life', async () => {
+  it("keeps a long run's claim alive by heartbeats", async () => {
     const rows = await open();
     const now = START + 10 * MINUTE;
     const live = await claim(rows, now);
@@ -107,7 +107,7 @@ describe.each(STORES)('moments that are claimed, on %s', (kind) => {
     ['skip', 0],
     ['once', 1],
     ['each', 2],
-  ] as const)('and were left waiting for hours are made up for as the schedule says: %s', async (catch_up, made) => {
+  ] as const)('makes up for moments that waited for hours as the schedule says: %s', async (catch_up, made) => {
     const rows = await open(catch_up);
     const dead = await claim(rows, START + 10 * MINUTE);
     const back = START + 8 * 60 * MINUTE + 2 * MINUTE;
@@ -120,7 +120,7 @@ describe.each(STORES)('moments that are claimed, on %s', (kind) => {
     expect(await rows.end(dead, DONE, NO_DETAIL, back)).toBe(false);
   });
 
-  it('are of no more schedules than there is room for, and of one of each name, also where several write at once', async () => {
+  it('limits schedules, and stores one per name, also for simultaneous writes', async () => {
     const limits = { ...SCHEDULE_LIMITS, perAgent: 3 };
     const rows = createScheduleRows({ db: store.db, home: randomUUID(), limits });
     const write = (id: string, name: string) => rows.write(id, routine({ name, timing: EVERY_TEN }), START, null, 0);
@@ -145,7 +145,7 @@ describe.each(STORES)('moments that are claimed, on %s', (kind) => {
     expect(first?.pausedWhy).toContain('When it is due cannot be told here');
   });
 
-  it('have one row each, also where the clock goes back', async () => {
+  it('has one row per moment, also when the clock goes back', async () => {
     const rows = await open();
     await advance(rows, START + 60 * MINUTE);
     await rows.reckon(START + 20 * MINUTE, contextOf, () => true);
@@ -153,7 +153,7 @@ describe.each(STORES)('moments that are claimed, on %s', (kind) => {
     expect((await states(rows, START + 60 * MINUTE)).map(([minute]) => minute)).toEqual([60, 50, 40, 30, 20, 10]);
   });
 
-  it('and ran push out none that idled: they are told to the agent, and stand in the account first', async () => {
+  it('reports runs to the agent before idle moments, and keeps them in the activity', async () => {
     const home = randomUUID();
     const rows = createScheduleRows({ db: store.db, home, limits: SCHEDULE_LIMITS });
     await rows.write('s1', routine({ timing: EVERY_TEN }), START, START + 10 * MINUTE, 0);
@@ -272,7 +272,7 @@ describe.each(STORES)('moments that are claimed, on %s', (kind) => {
       expect(await rows.runs({ before: now + 1, most: 1 })).toEqual([]);
     });
 
-    it('have delivered a reminder once where it came and its end was not written yet', async () => {
+    it('delivers a reminder once when it came and its end was not yet written', async () => {
       const decision = { decision: { outcome: 'granted', detail: '' } };
       const { rows, perform } = await night(
         { kind: 'reminder', name: 'Tea', message: 'Drink it.', timing: { kind: 'once', at: now } },

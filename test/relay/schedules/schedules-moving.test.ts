@@ -202,7 +202,7 @@ describe('over what devices carry between relays, in any order', () => {
     hear(device, told({ team, ...house }));
   }
 
-  it.each([1, 2, 3])('no moment is of two accounts, and one relay has it at last (seed %i)', async (seed) => {
+  it.each([1, 2, 3])('keeps one account of each moment, and ends with one relay (seed %i)', async (seed) => {
     const random = createRandom(seed);
     const pick = <Value>(from: readonly Value[]): Value => from[Math.floor(random() * from.length)] as Value;
     const sites = await Promise.all(

@@ -110,7 +110,7 @@ describe('routines by HTTP', () => {
     }
   });
 
-  it('are added, changed, switched, run now, doubled, ordered and taken away', async () => {
+  it('adds, changes, switches, runs, copies, orders and removes a routine', async () => {
     expect(await leave()).toBe(204);
     const { scheduleId, nextAt, schedule } = await add({ agentId: 'Lyra', catch_up: 'skip' });
     expect(schedule).toMatchObject({ catch_up: 'skip' });
@@ -192,7 +192,7 @@ describe('routines by HTTP', () => {
     }
   });
 
-  it('are replaced where it is a script, or a reminder, of the same name', async () => {
+  it('refuses to replace a script or reminder of the same name', async () => {
     const { timing } = ROUTINE;
     const script = { kind: 'script', name: 'Look', timing, enabled: false, instructions: undefined };
     const { scheduleId } = await add({ ...script, script: 'look.sh' });
@@ -264,7 +264,7 @@ describe('an agent’s settings', () => {
 });
 
 describe('runs', () => {
-  it('are listed while they go on and after, and one can be watched and stopped', async () => {
+  it('lists runs during and after, and lets one be watched and stopped', async () => {
     model.follow(() => [{ say: 'I have begun. ' }, { until: new Promise(() => undefined) }]);
     expect(await leave()).toBe(204);
     const { scheduleId } = await add();
@@ -300,7 +300,7 @@ const isAlive = (pid: number) => {
 };
 
 describe('how a script ended', () => {
-  it('is a sentence: by itself, by a signal, by its time, or with the relay, and after how long', async () => {
+  it('says how a script ended: by itself, a signal, its time-out or the relay, and after how long', async () => {
     const folder = await workspace();
     const ids = new Map<string, string>();
     for (const [script, text, timeoutMs] of [
@@ -414,7 +414,7 @@ describe('a standing copy', () => {
     expect(await (await call('GET', '/api/agent-snapshots')).json()).toEqual({ snapshots: [], withdrawn: [] });
   });
 
-  it('that is taken back stops the run that it is for, and a page that compared just before comes too late', async () => {
+  it('stops the run of a withdrawn snapshot, and refuses a page that compared before', async () => {
     model.follow(() => [{ say: 'I have begun. ' }, { until: new Promise(() => undefined) }]);
     const { scheduleId } = await add();
     expect(await leave()).toBe(204);
@@ -436,7 +436,7 @@ describe('a standing copy', () => {
     expect(await leave()).toBe(204);
   });
 
-  it('of an agent who lives here no more goes with it', async () => {
+  it('is removed with its agent', async () => {
     expect(await leave()).toBe(204);
     const { scheduleId } = await add();
     await team(true);

@@ -224,7 +224,7 @@ describe.each(USUAL_STORES)('what is due, on %s', (kind) => {
     expect(await house.team.schedules.list()).toEqual([]);
   });
 
-  it('is left by its agent for a while from now, replaced under its name, listed and taken away; late by an absence, it says so once', async () => {
+  it('is set by its agent for later, replaced under its name, listed and removed; says once that it is late', async () => {
     const { house, clock } = await open();
     const use = async (name: string, input: object) => {
       const tool = house.team.tools.find((each) => each.name === name);
@@ -305,7 +305,7 @@ describe.each(USUAL_STORES)('what is due, on %s', (kind) => {
     },
   );
 
-  it('is skipped where the budget lets nothing be asked, and says so', async () => {
+  it('is skipped with the reason when the budget allows no request', async () => {
     const { house, clock } = await open();
     await house.team.configs.setHousehold({ coordination: {}, daily_budget_usd: 0 });
     await add(house);
@@ -386,7 +386,7 @@ describe.each(USUAL_STORES)('what is due, on %s', (kind) => {
     await house.team.schedules.clock.whenQuiet();
   });
 
-  it('does not begin where its copy was taken back while it waited for its turn', async () => {
+  it('does not start when its snapshot was withdrawn while it waited', async () => {
     const { house, clock } = await open();
     const { promise, resolve } = createDeferred();
     house.model.follow(() => [{ say: 'I am busy.' }, { until: promise }]);
@@ -424,7 +424,7 @@ describe.each(USUAL_STORES)('what is due, on %s', (kind) => {
     ]);
   });
 
-  it('is given its own last three words where the person chose that', async () => {
+  it('gets the last words of its last three runs when the person chose that', async () => {
     let runs = 0;
     const { house, clock } = await open(() => [{ say: `That was look ${++runs}.` }]);
     await add(house, { context: 'own_runs' });
@@ -437,7 +437,7 @@ describe.each(USUAL_STORES)('what is due, on %s', (kind) => {
   it.each([
     [1, ['done', 'skipped']],
     [2, ['done', 'done']],
-  ])('is at work %i times at once at most', async (maxConcurrent, states) => {
+  ])('runs at most %i times at once', async (maxConcurrent, states) => {
     const { house, clock } = await open();
     const { promise, resolve } = createDeferred();
     house.model.follow(() => [{ say: 'I am busy.' }, { until: promise }]);
@@ -461,7 +461,7 @@ describe.each(USUAL_STORES)('what is due, on %s', (kind) => {
   it.each([
     ['skip', ['done', 'skipped', 'skipped']],
     ['wait', ['done', 'done', 'skipped']],
-  ] as const)('of a script that takes longer than until it is due again: %s', async (overlap, states) => {
+  ] as const)('handles a script that takes longer than its interval: %s', async (overlap, states) => {
     const folder = await mkdtemp(join(tmpdir(), 'roost-scripts-'));
     const scripts = createScripts(createWorkspaces({ folder, elapsed: () => performance.now() }));
     const { house, clock } = await open(undefined, true, undefined, scripts);
@@ -501,7 +501,7 @@ describe.each(USUAL_STORES)('what is due, on %s', (kind) => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('is due by the clocks of where the household lives now', async () => {
+  it('follows the time zone of the household', async () => {
     const { house, clock } = await open();
     const { scheduleId } = await add(house, { timing: { kind: 'weekly', days: [], time: '09:00', zone: null } });
     expect((await house.team.schedules.get(scheduleId))?.nextAt).toBe(START + 120 * MINUTE);
@@ -528,7 +528,7 @@ describe.each(USUAL_STORES)('what is due, on %s', (kind) => {
     expect([...(await offsets())].sort((a, b) => (a ?? 0) - (b ?? 0))).toEqual([0, 3, 6, 9, 12]);
   });
 
-  it('of somebody’s wake stands in the same account: listed, told at the next WAKE, paid for', async () => {
+  it("records another agent's wake in the same activity: listed, told at the next WAKE, paid for", async () => {
     const { house, clock } = await open(() => [{ say: 'I came, and closed the well.' }]);
     await house.team.wakes.ask({
       target: LYRA.id,
@@ -557,7 +557,7 @@ describe.each(USUAL_STORES)('what is due, on %s', (kind) => {
   });
 
   it.each([true, false])(
-    'of whoever may wake an agent who left a copy is a run, and waits where there is none: copy %s',
+    'runs an agent with a snapshot when another wakes it, and waits without one: copy %s',
     async (copy) => {
       const { house, clock } = await open(() => [{ say: 'I came.' }], copy);
       const agents = [payload(1, { name: 'Ben' }), LYRA];
@@ -588,7 +588,7 @@ describe.each(USUAL_STORES)('what is due, on %s', (kind) => {
     },
   );
 
-  it('that used tools too often is gone on with when the person says so, once, knowing what it did, also of the run before it', async () => {
+  it("continues once, on the person's word, a run with too many tool calls, knowing all that it did", async () => {
     let rings = 0;
     const script: Script = ({ body }) =>
       rings < 4
@@ -654,7 +654,7 @@ describe.each(USUAL_STORES)('what is due, on %s', (kind) => {
     expect(wakes.map(({ way }) => way)).toEqual(['person', 'person', 'schedule']);
   });
 
-  it('has its agent woken once for one reminder, also where the relay died before that was written', async () => {
+  it('wakes its agent once per reminder, also when the relay died before that was written', async () => {
     const { house, clock } = await open();
     const due = { kind: 'reminder', scheduleId: 's1', name: 'Tea', given: { lastSession: false, before: [] } } as const;
     const about = { target: LYRA.id, reason: null, messageId: 'm1', callerSession: null };
@@ -671,7 +671,7 @@ describe.each(USUAL_STORES)('what is due, on %s', (kind) => {
     expect(house.of('run-started')).toHaveLength(1);
   });
 
-  it('is only asked for by its agent where the person allows that, and due only when the person has said yes', async () => {
+  it("is proposed by its agent when allowed, and due only after the person's yes", async () => {
     const { house, clock } = await open(({ results, body }) =>
       results.length > 0 || !offeredIn({ body }).includes('propose_routine')
         ? [{ say: 'So be it.' }]
@@ -703,7 +703,7 @@ describe.each(USUAL_STORES)('what is due, on %s', (kind) => {
     expect((await house.team.schedules.list()).map(({ schedule }) => schedule.name)).toEqual(['Morning round', 'Well']);
   });
 
-  it('is skipped, and not paused, while its model’s provider refuses for hours', async () => {
+  it('is skipped, not paused, while the model’s provider refuses for hours', async () => {
     const { house, clock } = await open(
       () => ({
         fail: {
@@ -751,7 +751,7 @@ describe.each(USUAL_STORES)('what is due, on %s', (kind) => {
     expect((await house.team.schedules.get(scheduleId))?.nextAt).toBeGreaterThan(clock.now());
   });
 
-  it('is told to its agent when it wakes: it was itself that did it', async () => {
+  it('tells its agent at the next wake that it did this itself', async () => {
     const { house, clock } = await open(({ last }) =>
       last.includes('is due:') ? [{ say: 'I looked around.\nAll is well.' }] : [{ say: 'Hello.' }],
     );
@@ -774,7 +774,7 @@ describe.each(USUAL_STORES)('what is due, on %s', (kind) => {
     expect(JSON.stringify(house.model.requests.slice(before))).not.toContain('While you slept you were');
   });
 
-  it('of a script asks a model only where it fails and its agent is to be woken: by its name, its exit status and the end of what it wrote', async () => {
+  it('asks a model about a script only after a failure, with its name, exit status and last output', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'roost-scripts-'));
     const scripts = createScripts(createWorkspaces({ folder, elapsed: () => performance.now() }));
     const { house, clock } = await open(undefined, true, undefined, scripts);
@@ -873,7 +873,7 @@ describe.each(USUAL_STORES)('what is due, on %s', (kind) => {
     },
   );
 
-  it('is told once to its agent that is awake, with its next turn and no turn of its own', async () => {
+  it('is told once to an awake agent with its next turn, without a turn of its own', async () => {
     const { house, clock } = await open(({ last }) => [
       { say: last.includes('is due:') ? 'I looked around.' : 'Hello.' },
     ]);
@@ -898,7 +898,7 @@ describe.each(USUAL_STORES)('what is due, on %s', (kind) => {
     expect(second?.last).not.toContain('Meanwhile you were at work');
   });
 
-  it('is a record, which a page gives back to a relay that has lost it', async () => {
+  it('is a record that a page restores to a relay that has lost it', async () => {
     const { house } = await open();
     const { scheduleId } = await add(house);
     const second = await add(house, { name: 'Evening round', enabled: false });
@@ -942,7 +942,7 @@ describe.each(USUAL_STORES)('what is due, on %s', (kind) => {
   it.each([
     ['runs the file once the person has said yes, where that is the text that they had accepted', 'echo as accepted'],
     ['runs nothing where the file is another, and asks about it', 'echo planted'],
-  ])('of a script, given back to a relay that has lost it, %s', async (_what, text) => {
+  ])('restores a script to a relay that has lost it: %s', async (_what, text) => {
     const roots = [1, 2].map(() => mkdtemp(join(tmpdir(), 'roost-scripts-')));
     const [first = '', second = ''] = await Promise.all(roots);
     const scriptsIn = (folder: string) => createScripts(createWorkspaces({ folder, elapsed: () => performance.now() }));
@@ -985,7 +985,7 @@ describe.each(USUAL_STORES)('what is due, on %s', (kind) => {
     for (const root of [first, second]) await rm(root, { recursive: true, force: true });
   });
 
-  it('that another relay of the household has taken stops here, says so, and comes back when that one lets go', async () => {
+  it('stops here when another relay has taken it, says so, and returns when that one releases it', async () => {
     // That it is due elsewhere is logged as a warning.
     const { house, clock } = await open(undefined, true, 'expected');
     const { scheduleId, schedule } = await add(house);
@@ -1059,7 +1059,7 @@ describe('a script', () => {
     return await scripts.run({ agentId: 'agent-0', script: name, timeoutMs }, file.text, begins);
   };
 
-  it('is run in its agent’s folder, with an environment that holds no keys', async () => {
+  it('runs in its agent’s folder, with an environment without keys', async () => {
     process.env['ROOST_PLANTED_KEY'] = 'sk-planted';
     await write('look.sh', 'pwd; env; echo to the other >&2');
     const { kind, output } = await run('look.sh');
@@ -1078,7 +1078,7 @@ describe('a script', () => {
     expect(await run('done.sh')).toMatchObject({ kind: 'done', cancels: true });
   });
 
-  it('is ended with all that it started when its time is over', async () => {
+  it('ends with all that it started when its time is over', async () => {
     await write('long.sh', 'sleep 600 & echo $!; trap "" TERM; sleep 600');
     const { kind, output } = await run('long.sh', 1_000);
     expect(kind).toBe('timed-out');
@@ -1087,7 +1087,7 @@ describe('a script', () => {
     await expect.poll(() => isAlive(pid)).toBe(false);
   });
 
-  it('of a relay that died is ended by what was written down: its own processes, and nobody else’s under its number', async () => {
+  it('ends by its recorded processes after its relay died, and no other process of the same number', async () => {
     // Its first process has ended, and has left another behind.
     const child = spawn('bash', ['-c', 'sleep 600 & echo $!; read -r'], {
       detached: true,
@@ -1107,7 +1107,7 @@ describe('a script', () => {
     await expect.poll(() => isAlive(left)).toBe(false);
   });
 
-  it('is not begun before its processes are written down, and not at all where they cannot be', async () => {
+  it('does not start before its processes are recorded, and never when they cannot be', async () => {
     await write('look.sh', 'echo looked > looked');
     const written: unknown[] = [];
     const end = await run('look.sh', 20_000, (group) => {
@@ -1119,7 +1119,7 @@ describe('a script', () => {
     expect(await readdir(join(folder, 'agent-0'))).toEqual(['look.sh']);
   });
 
-  it('that is under way when the relay is ended has been stopped, and has not failed', async () => {
+  it('counts as stopped, not as failed, when the relay ends during it', async () => {
     await write('long.sh', 'echo begun > begun; sleep 600');
     const end = run('long.sh');
     await expect.poll(() => readdir(join(folder, 'agent-0'))).toContain('begun');
@@ -1127,7 +1127,7 @@ describe('a script', () => {
     expect(await end).toMatchObject({ kind: 'stopped' });
   });
 
-  it('is named by its path in `$0`, from a folder below too, and begins in its agent’s folder', async () => {
+  it('has its path in `$0`, also from a folder below, and starts in its agent’s folder', async () => {
     await mkdir(join(folder, 'agent-0', 'checks'));
     await writeFile(join(folder, 'agent-0', 'checks', 'word.txt'), 'beside\n');
     await write('checks/look.sh', 'echo "$0"; pwd; cat "$(dirname "$0")/word.txt" checks/word.txt');

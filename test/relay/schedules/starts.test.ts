@@ -209,7 +209,7 @@ describe('what a project grants of commands', () => {
     expect(effective.coordination.toolsets.shell).toBe('off');
   });
 
-  it('does not widen what was set for the agent itself, and may narrow what is allowed to all', async () => {
+  it('does not widen what was set for the agent itself, and may narrow what all may do', async () => {
     await good('PUT', '/v1/agents/a2/config', { coordination: { toolsets: { shell: 'off' } } });
     expect((await tries('sandbox', 'own-off')).offered).toBe(false);
     await good('PUT', '/v1/agents/a2/config', { coordination: {} });

@@ -116,7 +116,7 @@ describe('wake_schedule', () => {
       .toMatchObject([{ message: 'Look twice.', timing: { kind: 'cron', cron: '0 9 * * 1-5', zone: null } }]);
   });
 
-  it('once asked about says the same moment, whenever the answer comes', async () => {
+  it('proposes the same moment whenever the answer comes', async () => {
     await register({ at: 'tomorrow 09:00' });
     const at = Date.parse((JSON.parse((await waiting())[0]?.input ?? '') as { at: string }).at);
     expect(at).toBeGreaterThan(night.now());
@@ -174,7 +174,7 @@ describe('what a run is given of before', () => {
       ...(context === undefined ? {} : { context }),
     });
 
-  it('is nothing by default, for a reminder as for a routine, and the last conversation where that is set', async () => {
+  it('is nothing by default, for a reminder as for a routine, and the last conversation when set', async () => {
     await due('tea');
     await night.pass(SOON + 1_000);
     await expect.poll(() => asked().at(-1)).toContain('About tea.');
@@ -185,7 +185,7 @@ describe('what a run is given of before', () => {
     expect(asked().at(-1)).toContain(LAST);
   });
 
-  it('is the last words of its last three runs where that is set, the oldest first', async () => {
+  it('is the last words of its last three runs when set, oldest first', async () => {
     let n = 0;
     night.model.follow(() => [{ say: `Word ${++n}.` }]);
     await add({
@@ -228,7 +228,7 @@ describe('how many requests a run may make', () => {
     return requests;
   }
 
-  it('is the routine’s number, else the agent’s, else the household’s; it ends there with a sentence', async () => {
+  it('prefers the routine’s number, then the agent’s, then the household’s, and ends with a sentence', async () => {
     await setTurns(4, '/v1/config');
     expect(await requestsOf({ name: 'One' })).toBe(4);
     await setTurns(3);
@@ -237,7 +237,7 @@ describe('how many requests a run may make', () => {
     expect(await requestsOf({ name: 'Four', maxTurns: 1 })).toBe(1);
   });
 
-  it('is set, read and refused by its name', async () => {
+  it('sets, reads and refuses the number by its name', async () => {
     for (const pulse_max_turns of [0, 1_001, 1.5])
       for (const path of ['/v1/config', `/v1/agents/${LYRA}/config`]) {
         const refused = await night.call('PUT', path, { pulse_max_turns });
@@ -250,7 +250,7 @@ describe('how many requests a run may make', () => {
 });
 
 describe('what is scheduled', () => {
-  it('and was agreed to before it had a context or a number of requests is agreed to still, until one is set', () => {
+  it('stays approved when it predates context and request limits, until one is set', () => {
     const before = Object.fromEntries(Object.entries(routine()).filter(([field]) => field !== 'maxTurns'));
     expect(isAgreed(agreementOf(before as ReturnType<typeof routine>), routine())).toBe(true);
     expect(isAgreed(agreementOf(routine()), routine({ maxTurns: 3 }))).toBe(false);

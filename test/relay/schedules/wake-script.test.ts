@@ -100,7 +100,7 @@ describe.skipIf(WITHOUT_SANDBOX)('A script of an agent’s own, at a relay that 
     return newest;
   }
 
-  it('is asked about with its whole text and its times, and runs only after the yes', async () => {
+  it('asks with the whole text and times, and runs only after the yes', async () => {
     const text = `# ${'a long remark '.repeat(1_000)}\necho all is well\n`;
     await hands.put('site.sh', text);
     const [told] = await hands.works(register({ hosts: ['example.org'] }));
@@ -127,7 +127,7 @@ describe.skipIf(WITHOUT_SANDBOX)('A script of an agent’s own, at a relay that 
     expect(await scheduled()).toEqual([]);
   });
 
-  it('is asked about each time, whatever is let for always, and not at all where the tool is off', async () => {
+  it('asks each time despite standing grants, and never when the tool is off', async () => {
     await hands.put('site.sh', 'echo one');
     await hands.grant({ toolsets: { schedule: 'allow' }, tools: { wake_script: 'allow' } });
     await hands.works(register());
@@ -138,7 +138,7 @@ describe.skipIf(WITHOUT_SANDBOX)('A script of an agent’s own, at a relay that 
     await hands.grant({});
   });
 
-  it('that does not fit is refused by the name of the field, and nobody is asked', async () => {
+  it('refuses an invalid script by the name of the field, and asks nobody', async () => {
     await hands.put('site.sh', 'echo one');
     await hands.put('folder/inner.txt', 'x');
     await hands.put('long.sh', 'x'.repeat(100_001));
@@ -188,7 +188,7 @@ describe.skipIf(WITHOUT_SANDBOX)('A script of an agent’s own, at a relay that 
     return String(stdout).trim().split('\n')[0] ?? '';
   }
 
-  it('that was changed while its question waits is asked about again: a yes is to the text that was shown', async () => {
+  it('asks again when the script changes while its question waits', async () => {
     await hands.put('site.sh', 'echo good');
     await hands.works(register());
     const seen = (await only()).content?.pin ?? '';
@@ -240,7 +240,7 @@ describe.skipIf(WITHOUT_SANDBOX)('A script of an agent’s own, at a relay that 
     expect(await hands.waiting()).toEqual([]);
   });
 
-  it('is not asked about again with a text that was declined, also after a restart, and is with another', async () => {
+  it('does not ask again about a declined text, also after a restart, and asks about another', async () => {
     const one = await registered('echo as accepted');
     await hands.put('site.sh', 'echo declined');
     await runs(one);
@@ -259,7 +259,7 @@ describe.skipIf(WITHOUT_SANDBOX)('A script of an agent’s own, at a relay that 
     expect(await hands.waiting()).toEqual([]);
   });
 
-  it('that its agent asks for anew and that is declined is not asked about by the relay either', async () => {
+  it('does not let the relay ask about a script that its agent proposed again and the person declined', async () => {
     const one = await registered('echo as accepted');
     await hands.put('site.sh', 'echo no');
     await hands.works(register());
@@ -268,7 +268,7 @@ describe.skipIf(WITHOUT_SANDBOX)('A script of an agent’s own, at a relay that 
     expect(await hands.waiting()).toEqual([]);
   });
 
-  it('has one question however often its file changes, and that is to the newest text', async () => {
+  it('keeps one question per script, about the newest text, however often the file changes', async () => {
     const one = await registered('echo as accepted');
     for (let n = 0; n < 1_000; n++) {
       await writeFile(join(await ownFolderOnce(), 'site.sh'), `echo ${n}`);
@@ -280,7 +280,7 @@ describe.skipIf(WITHOUT_SANDBOX)('A script of an agent’s own, at a relay that 
   let known: string | null = null;
   const ownFolderOnce = async () => (known ??= await ownFolder());
 
-  it('that rewrites itself, or is gone, runs as it was accepted', async () => {
+  it('runs as accepted when the file rewrites itself or is deleted', async () => {
     const one = await registered('echo "echo planted" > site.sh; echo "$0"; cat site.sh');
     const said = '/workspace/site.sh\necho planted\n';
     expect(await runs(one)).toMatchObject({ said });
@@ -307,7 +307,7 @@ describe.skipIf(WITHOUT_SANDBOX)('A script of an agent’s own, at a relay that 
     expect(await hands.waiting()).toEqual([]);
   });
 
-  it('that the person made on the page is held the same: saving is the yes, and switching it off and on is none', async () => {
+  it('treats saving on the page as the yes, and switching off and on as none', async () => {
     await hands.put('page.sh', 'echo saved');
     const script = {
       ...{ kind: 'script', agentId: 'a1', name: 'Mine', script: 'page.sh', on_failure: 'ignore' },
@@ -372,7 +372,7 @@ describe.skipIf(WITHOUT_SANDBOX)('A script of an agent’s own, at a relay that 
     expect(said).toContain(`localhost:${hands.relay().port} is not among the hosts`);
   });
 
-  it('is looked at as the guide shows: whether a site is up, by a host that is named on the card', async () => {
+  it("runs the guide's example: whether a site is up, by a host named on the card", async () => {
     const check = `curl --silent --fail --max-time 10 http://localhost:${port}/up | grep -q "up and well"`;
     const one = await registered(check, { on_failure: 'wake_agent' }, { own_hosts: [`localhost:${port}`] });
     expect(await runs(one)).toMatchObject({ state: 'done' });

@@ -30,7 +30,7 @@ function complaintOf(args: readonly string[], env: Record<string, string> = {}):
 }
 
 describe('the configuration', () => {
-  it('has defaults that need nothing', () => {
+  it('needs no settings', () => {
     expect(configOf()).toMatchObject({
       port: 4747,
       host: '127.0.0.1',

@@ -73,7 +73,7 @@ describe('The image', () => {
     expect(stage.get('COPY')).toMatch(/^--from=build /);
   });
 
-  it('is built from files that are there, and that the list of ignored ones lets through', async () => {
+  it('copies files that exist and are not ignored', async () => {
     const lines = (await read('.dockerignore')).trim().split('\n');
     expect(lines[0]).toBe('*');
     const missing = lines.slice(1).filter((line) => !existsSync(join(ROOT, line.replace(/^!/, ''))));
@@ -129,7 +129,7 @@ describe('The composition', () => {
     }
   });
 
-  it.skipIf(spawnSync('docker', ['compose', 'version']).status !== 0)('is what Docker reads', () => {
+  it.skipIf(spawnSync('docker', ['compose', 'version']).status !== 0)('is valid for Docker', () => {
     const env = { ...process.env, ROOST_DOMAIN: 'roost.example.org', ROOST_POSTGRES_PASSWORD: 'x' };
     execFileSync('docker', ['compose', '--project-directory', ROOT, 'config', '--quiet'], { env });
   });

@@ -19,7 +19,7 @@ afterEach(async () => {
 const probe = (name: string) => fetch(`${relay.url}/health/${name}`);
 
 describe('A relay', () => {
-  it('is ready once its store, its page and its log have served, and sends one event for that', async () => {
+  it('is ready once store, page and log have served, and sends one event for that', async () => {
     await writeFile(join(pageFolder, 'index.html'), '<!doctype html><html lang="en"></html>');
     relay = await openTestRelay({ pageFolder });
     for (let i = 0; i < 3; i++) expect(await (await probe('ready')).json()).toEqual({ status: 'ok' });
@@ -30,7 +30,7 @@ describe('A relay', () => {
     expect(all.filter(({ event }) => event === 'changed')).toHaveLength(1);
   });
 
-  it('without a built page lives, and names the page as what is missing', async () => {
+  it('is alive without a built page, and names the page as missing', async () => {
     relay = await openTestRelay({ pageFolder });
     expect(await (await probe('live')).json()).toEqual({ status: 'ok' });
     const answer = await probe('ready');

@@ -119,7 +119,7 @@ describe.each(USUAL_STORES)('on %s', (store) => {
     expect((await browserOf(relay.url, await second.signIn()).fetch('/v1/projects')).status).toBe(401);
   });
 
-  it('does not remove the first household, and says how', async () => {
+  it('refuses to remove the first household, and says how to do it', async () => {
     home = await createHome({ store });
     relay = await startRelay({ home });
     await relay.signIn();

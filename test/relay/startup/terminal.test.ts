@@ -78,7 +78,7 @@ describe('at the terminal', () => {
     expect(look(local.said.slice(1).join('').slice(PLAIN.length))).toBe(LINK);
   });
 
-  it('what is not a screen gets the link alone, and without a keyboard nobody is asked', async () => {
+  it('prints only the link when the output is no terminal, and asks nobody without a keyboard', async () => {
     const { terminal, said, told, type } = sit({ screen: false, keyboard: false });
     await terminal.show({ code: true });
     await type('\n');

@@ -7,7 +7,7 @@ const store = storeFor();
 /** Kysely's own, which say what steps the store has taken. */
 const isOwn = (name: string) => name.startsWith('kysely_') || name === 'steps' || name === 'steps_lock';
 
-it('every table of the store says what forgetting does to it, and names columns that are there', async () => {
+it('says for every table of the store what forgetting does to it, with existing columns', async () => {
   const tables = (await store().db.introspection.getTables()).filter(({ name }) => !isOwn(name));
   expect(tables.map(({ name }) => name).toSorted()).toEqual(Object.keys(FORGETTING).toSorted());
   const columns = new Map(tables.map(({ name, columns }) => [name, new Set(columns.map((each) => each.name))]));
@@ -20,7 +20,7 @@ it('every table of the store says what forgetting does to it, and names columns 
     }
 });
 
-it('every table of a household says how its rows go with it', () => {
+it('says for every table of a household how its rows are removed with it', () => {
   const stays = Object.entries(FORGETTING).flatMap(([table, { household }]) =>
     household.rows === 'stay' ? table : [],
   );

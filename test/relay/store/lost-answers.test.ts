@@ -55,7 +55,7 @@ const openLog = () =>
 const words = (text: string): RoostEvent => ({ kind: 'text', messageId: 'm1', text });
 
 describe('A lost answer', () => {
-  it('to what was written into the event log doubles no event, and no listener hears one twice', async () => {
+  it('stores an event once after a lost answer, and tells each listener once', async () => {
     const log = await openLog();
     const heard: number[] = [];
     log.subscribe(({ id }) => heard.push(id));
@@ -80,7 +80,7 @@ describe('A lost answer', () => {
     await log.close();
   });
 
-  it('to what a request cost, or to what was held for it, counts it once', async () => {
+  it('counts a cost or hold once after a lost answer', async () => {
     const home = randomUUID();
     const log = await openLog();
     const configs = createTestConfigs({ db: store.db, relay: home });
@@ -113,7 +113,7 @@ describe('A lost answer', () => {
     await log.close();
   });
 
-  it('to what was taken out of an inbox gives it all the same, and what was put in is there once', async () => {
+  it('delivers an inbox message after a lost answer, and stores a sent one once', async () => {
     const home = randomUUID();
     const inbox = createInbox({ db: store.db, home, retentionMs: MINUTE, tell: () => undefined, now: () => NOW });
     const put = () =>
@@ -125,7 +125,7 @@ describe('A lost answer', () => {
     expect(await claim()).toEqual([]);
   });
 
-  it('to a decision of the gate lets one wake pass, and counts it once', async () => {
+  it('grants and counts one wake after a lost answer of the gate', async () => {
     const { gate } = createTestGate(store, createTestClock(NOW));
     const { decision } = await losing(/insert into "roost"\."wakes"/, () => gate.ask(request()));
     expect(decision.outcome).toBe('granted');
@@ -135,7 +135,7 @@ describe('A lost answer', () => {
     await gate.close();
   });
 
-  it('to a claim, a beginning or an end of what is due leaves it claimed, begun and ended once', async () => {
+  it('claims, starts and ends a moment once after a lost answer', async () => {
     const rows = createScheduleRows({ db: store.db, home: randomUUID(), limits: SCHEDULE_LIMITS });
     await rows.write('s1', routine(), NOW, null, 0);
     const row = await rows.get('s1');
@@ -156,7 +156,7 @@ describe('A lost answer', () => {
     expect(await rows.between(0, NOW + MINUTE, { most: 10 })).toHaveLength(2);
   });
 
-  it('to what cannot be told apart is an error that says so, and a read is read again', async () => {
+  it('reports an ambiguous write as an error, and repeats a read', async () => {
     const rows = createCallRows({ db: store.db, home: randomUUID() });
     const error = await losing(/update "roost"\."tool_calls"/, () =>
       rows.putOff('c1').catch((reason: unknown) => reason),

@@ -10,7 +10,7 @@ const DAYS = 7;
 const MOST_BYTES = 1.5 * 2 ** 20;
 
 describe('the embedded store over days of a thousand messages', () => {
-  it('does not grow by what was said, stored by a browser, and dropped', { timeout: 120_000 }, async () => {
+  it('does not grow by messages that were stored by a browser and deleted', { timeout: 120_000 }, async () => {
     const days = await liveDays(DAYS);
     // The first two days are kept by promise; from then on what comes takes the room of what went.
     const [settled = 0, last = 0] = [days[3], days.at(-1)];

@@ -276,14 +276,14 @@ describe('the embedded store', () => {
 });
 
 describe('a database that does not answer', () => {
-  it('is named by its setting, never by its address or password', async () => {
+  it('names the setting of an unreachable database, and never its address or password', async () => {
     const databaseUrl = 'postgres://someone:secret-word@127.0.0.1:9/nowhere';
     const error = await openStore({ folder: '/nowhere', databaseUrl }).catch((reason: unknown) => reason);
     expect(String(error)).toMatch(/^StoreError: The database that DATABASE_URL names cannot be used: .*ECONNREFUSED/);
     expect(String(error)).not.toContain('secret-word');
   });
 
-  it('for a moment, in the middle of a transaction, ends that one and nothing else', async () => {
+  it('fails only the transaction during which the database was away', async () => {
     const place = await createStorePlace('postgres');
     const store = await place.open();
     try {

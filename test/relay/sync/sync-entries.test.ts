@@ -45,7 +45,7 @@ describe.each(STORES)('sealed entries on %s', (kind) => {
     (await store.db.selectFrom('households').select('bytes').where('household', '=', id).executeTakeFirstOrThrow())
       .bytes;
 
-  it('are kept byte for byte, and known by ranges', async () => {
+  it('stores entries byte for byte, and lists them by ranges', async () => {
     const entries = await household();
     const bytes = Uint8Array.from({ length: 256 }, (_, i) => i);
     const outcome = await entries.put(
@@ -65,7 +65,7 @@ describe.each(STORES)('sealed entries on %s', (kind) => {
     expect(plain(await entries.have())[WRITER]).toEqual([[1, 4]]);
   });
 
-  it('are each kept once, whatever is repeated: the first bytes of a place stay, others are a conflict', async () => {
+  it('stores each entry once: the first bytes of a place stay, and others are a conflict', async () => {
     const id = newSyncId();
     const entries = await household({ id });
     await entries.put([entry(1, 'first')], KEEP);
@@ -80,7 +80,7 @@ describe.each(STORES)('sealed entries on %s', (kind) => {
     expect(await bytesOf(id)).toBe('firstoneone'.length);
   });
 
-  it('are overwritten where something in them was forgotten', async () => {
+  it('overwrites entries in which something was forgotten', async () => {
     const id = newSyncId();
     const entries = await household({ id });
     await entries.put([entry(1, 'with a secret'), entry(2)], KEEP);
@@ -92,7 +92,7 @@ describe.each(STORES)('sealed entries on %s', (kind) => {
     expect(await bytesOf(id)).toBe('withoutsealed 2new'.length);
   });
 
-  it('are dropped by the digest of the very bytes alone', async () => {
+  it('drops an entry only by the digest of its bytes', async () => {
     const id = newSyncId();
     const entries = await household({ id });
     await entries.put([entry(1, 'forged'), entry(2)], KEEP);
@@ -105,7 +105,7 @@ describe.each(STORES)('sealed entries on %s', (kind) => {
     expect(await bytesOf(id)).toBe('goodsealed 2'.length);
   });
 
-  it('are read from either end, within a budget of bytes, and one at least', async () => {
+  it('reads from either end within a budget of bytes, and at least one entry', async () => {
     const entries = await household();
     await entries.put(
       Array.from({ length: 9 }, (_, i) => entry(i + 1, String(i + 1).repeat(100))),
@@ -121,7 +121,7 @@ describe.each(STORES)('sealed entries on %s', (kind) => {
     expect(await entries.read(OTHER, 1, 9, ALL)).toEqual([]);
   });
 
-  it('of one household are never those of another, nor of another relay', async () => {
+  it('keeps entries of each household and relay apart', async () => {
     const id = newSyncId();
     const one = await household({ id });
     const other = await household();
@@ -134,7 +134,7 @@ describe.each(STORES)('sealed entries on %s', (kind) => {
     }
   });
 
-  it('that a full household has no room for are refused whole, and what is there stays', async () => {
+  it('refuses entries of a full household whole, and keeps what is there', async () => {
     const id = newSyncId();
     const entries = await household({ id, mostBytes: 20 });
     await entries.put([entry(1, '0123456789')], KEEP);
@@ -149,7 +149,7 @@ describe.each(STORES)('sealed entries on %s', (kind) => {
     expect(await bytesOf(id)).toBe(20);
   });
 
-  it('that come several times at once are stored once', async () => {
+  it('stores an entry once that arrives several times at once', async () => {
     const id = newSyncId();
     const entries = await household({ id });
     const outcomes = await Promise.all(
@@ -160,7 +160,7 @@ describe.each(STORES)('sealed entries on %s', (kind) => {
     expect(await bytesOf(id)).toBe('from 0the same'.length);
   });
 
-  it('that are large, and many, come back as they are', async () => {
+  it('returns many large entries unchanged', async () => {
     const entries = await household({ mostBytes: 100_000_000 });
     const large = new Uint8Array(17_000_000).fill(7);
     const many = Array.from({ length: 1_000 }, (_, i) => entry(i + 2));
@@ -171,7 +171,7 @@ describe.each(STORES)('sealed entries on %s', (kind) => {
     expect(await entries.read(WRITER, 2, 1_001, ALL)).toEqual(many);
   });
 
-  it('are what a map from places to first bytes would hold, whatever is put, replaced and dropped', async () => {
+  it('behaves like a map from places to first bytes, whatever is put, replaced and dropped', async () => {
     const text = fc.constantFrom('a', 'bb', 'ccc');
     const given = fc.array(fc.record({ counter: fc.integer({ min: 1, max: 6 }), text }), { maxLength: 4 });
     const step = fc.oneof(

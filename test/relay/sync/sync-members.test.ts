@@ -51,7 +51,7 @@ describe.each(USUAL_STORES)('the devices of a household, with the store on %s', 
   });
 
   // SPEC 2.2, 13.2
-  it('are not registered with another key, for another device, household or epoch, nor under an id that is taken', async () => {
+  it('refuses a device with another key, for another device, household or epoch, or under a used id', async () => {
     const [household, device] = [newTestHousehold(), newTestDevice()];
     await register(home, household, newTestDevice());
     const stranger: TestHousehold = { ...newTestHousehold(), id: household.id };
@@ -76,7 +76,7 @@ describe.each(USUAL_STORES)('the devices of a household, with the store on %s', 
     ['a key that is none', { authKey: 'short' }],
     ['an epoch that is none', { epoch: 0 }],
     ['a member that there is not', { name: 'Laptop' }],
-  ])('are not registered by %s', async (_what, changed) => {
+  ])('refuses a device registered by %s', async (_what, changed) => {
     const household = newTestHousehold();
     const json =
       'authKey' in changed || 'epoch' in changed || 'name' in changed
@@ -87,7 +87,7 @@ describe.each(USUAL_STORES)('the devices of a household, with the store on %s', 
   });
 
   // SPEC 3.8
-  it('that stay get new keys when one is removed; the removed one is out at once and for good', async () => {
+  it('gives remaining devices new keys on a removal, and ends the removed one at once and for good', async () => {
     const household = newTestHousehold();
     const [one, other, gone] = [newTestDevice(), newTestDevice(), newTestDevice()];
     const [thief, away] = [await relay.signIn(), await relay.signIn()];
@@ -142,7 +142,7 @@ describe.each(USUAL_STORES)('the devices of a household, with the store on %s', 
     await line.close();
   });
 
-  it('that got no key with a rotation are not known any more, and those that know it come back by themselves', async () => {
+  it('forgets devices that got no key in a rotation, and readmits those that know the key', async () => {
     const [household, one, forgotten] = [newTestHousehold(), newTestDevice(), newTestDevice()];
     const first = await enter(home, household, one);
     const second = await enter(home, household, forgotten);
@@ -156,7 +156,7 @@ describe.each(USUAL_STORES)('the devices of a household, with the store on %s', 
     await first.close();
   });
 
-  it('that renew the key at the same moment: one is first, the other is told and given its keys', async () => {
+  it('accepts one of two simultaneous rotations, and gives the other device its keys', async () => {
     const [household, one, other] = [newTestHousehold(), newTestDevice(), newTestDevice()];
     const lines = [await enter(home, household, one), await enter(home, household, other)] as const;
     const rotations = [renew(household, { stay: [one, other] }), renew(household, { stay: [one, other] })] as const;
@@ -189,7 +189,7 @@ describe.each(USUAL_STORES)('the devices of a household, with the store on %s', 
     for (const line of lines) await line.close();
   });
 
-  it('that renew the key without the key before it are cut, and nothing is changed', async () => {
+  it('cuts off devices that rotate without the previous key, and changes nothing', async () => {
     const [household, one, other] = [newTestHousehold(), newTestDevice(), newTestDevice()];
     const first = await enter(home, household, one);
     const second = await enter(home, household, other);
@@ -302,7 +302,7 @@ describe.each(USUAL_STORES)('the devices of a household, with the store on %s', 
     await again.close();
   });
 
-  it('cannot be guessed at: phrases and proofs may be tried a few times only', async () => {
+  it('limits attempts at phrases and proofs', async () => {
     relay.pass(3_600_000);
     const statuses: number[] = [];
     for (let tries = 0; tries < 12; tries++)
@@ -323,7 +323,7 @@ describe.each(USUAL_STORES)('the devices of a household, with the store on %s', 
 });
 
 describe('the room on a relay', () => {
-  it('is bounded in households and in devices', async () => {
+  it('limits households and devices', async () => {
     const relay = await openTestRelay({ args: ['--households', '2'] });
     try {
       const home = await relay.signIn();

@@ -47,7 +47,7 @@ describe.each(USUAL_STORES)('an offer to join, with the store on %s', (kind) => 
     expect((await put(joins, offer)).status, 'made again while it is there').toBe(200);
   });
 
-  it('is answered by one device where two try at the same moment', async () => {
+  it('accepts one answer when two devices answer at once', async () => {
     const offer = newOffer();
     await put(joins, offer);
     const statuses = await Promise.all(
@@ -58,7 +58,7 @@ describe.each(USUAL_STORES)('an offer to join, with the store on %s', (kind) => 
   });
 
   // SPEC 9.4
-  it('is over after five minutes, with all that lay in it, and is not made again', async () => {
+  it('deletes an offer with its contents after five minutes, and does not accept it again', async () => {
     const offer = newOffer();
     await put(joins, offer);
     await put(lets, `${offer}/invitation`, 'key');
@@ -73,7 +73,7 @@ describe.each(USUAL_STORES)('an offer to join, with the store on %s', (kind) => 
       expect(await typeOf(answer)).toEqual([410, 'offer-gone']);
   });
 
-  it('is over when it was used', async () => {
+  it('deletes an offer when it was used', async () => {
     const offer = newOffer();
     await put(joins, offer);
     await put(lets, `${offer}/invitation`, 'key');
@@ -87,7 +87,7 @@ describe.each(USUAL_STORES)('an offer to join, with the store on %s', (kind) => 
       expect(await typeOf(answer)).toEqual([410, 'offer-gone']);
   });
 
-  it('that nobody made, or that is none, takes nothing', async () => {
+  it('refuses an unknown or invalid offer', async () => {
     expect(await typeOf(await put(lets, `${newOffer()}/invitation`, 'key'))).toEqual([404, 'no-offer']);
     expect(await typeOf(await joins.fetch(`${newOffer()}/welcome`))).toEqual([404, 'no-offer']);
     expect(await typeOf(await put(joins, '/api/sync/offers/short'))).toEqual([404, 'no-offer']);
@@ -103,7 +103,7 @@ describe.each(USUAL_STORES)('an offer to join, with the store on %s', (kind) => 
     ).toEqual([401, 'not-signed-in']);
   });
 
-  it('is one of a bounded number', async () => {
+  it('limits the number of offers', async () => {
     relay.pass(SYNC.offerMs);
     const statuses: number[] = [];
     for (let i = 0; i < 40; i++) statuses.push((await put(joins, newOffer())).status);

@@ -116,7 +116,7 @@ describe.each(USUAL_STORES)('with a copy of everything that a relay on %s keeps 
     return { id: keys.household, epoch: newest.epoch, authKey: relayAuth(newest), rotations: [] };
   };
 
-  it('nobody finds a soul, a name, a message or an address that the household has exchanged', async () => {
+  it('contains no soul, name, message or address that the household has exchanged', async () => {
     const keys = newHousehold(random);
     const household = householdOf(keys);
     const [one, other] = [0, 1].map(() => {

@@ -29,7 +29,7 @@ describe.each(USUAL_STORES)('what a household writes, with the relay’s store o
     await relay.close();
   });
 
-  it('is on all of its devices, whoever is there when', async () => {
+  it('reaches all of its devices, whoever is online when', async () => {
     const household = newTestHousehold();
     const [one, other, late] = [0, 1, 2].map(() => createTestReplica(household, newTestDevice()));
     if (!one || !other || !late) throw new Error('three were made');
@@ -52,7 +52,7 @@ describe.each(USUAL_STORES)('what a household writes, with the relay’s store o
     for (const replica of [one, other, late]) await replica.close();
   });
 
-  it('is nobody else’s', async () => {
+  it('reaches no other household', async () => {
     const [one, stranger] = [
       createTestReplica(newTestHousehold(), newTestDevice()),
       createTestReplica(newTestHousehold(), newTestDevice()),
@@ -66,7 +66,7 @@ describe.each(USUAL_STORES)('what a household writes, with the relay’s store o
     for (const replica of [one, stranger]) await replica.close();
   });
 
-  it('is overwritten everywhere where something in it was forgotten', async () => {
+  it('is overwritten everywhere when something in it was forgotten', async () => {
     const household = newTestHousehold();
     const [one, other, late] = [0, 1, 2].map(() => createTestReplica(household, newTestDevice()));
     if (!one || !other || !late) throw new Error('three were made');
@@ -83,7 +83,7 @@ describe.each(USUAL_STORES)('what a household writes, with the relay’s store o
     for (const replica of [one, other, late]) await replica.close();
   });
 
-  it('is let go of where it is refused by who can open it, and comes anew from who has the right one', async () => {
+  it('is dropped when a device that can open it refuses it, and is fetched from one with the right entry', async () => {
     const household = newTestHousehold();
     const isForged = ({ sealed }: { sealed: Uint8Array }) => new TextDecoder().decode(sealed) === 'forged';
     const forger = createTestReplica(household, newTestDevice());
@@ -104,7 +104,7 @@ describe.each(USUAL_STORES)('what a household writes, with the relay’s store o
     for (const replica of [forger, author, reader]) await replica.close();
   });
 
-  it('that the relay has no room for stays on the devices, which are told; what was acknowledged stays where it is', async () => {
+  it('stays on the devices, which are told, when the relay is full; acknowledged entries stay there', async () => {
     const household = newTestHousehold();
     const [one, late, elsewhere] = [
       createTestReplica(household, newTestDevice()),
@@ -184,63 +184,59 @@ describe.each(STORES)('a relay on %s that is killed', (kind) => {
 });
 
 describe('a relay that was put back from an older copy', () => {
-  it(
-    'is given by the devices what it lacks: entries, rotations, and who was removed',
-    { timeout: 120_000 },
-    async () => {
-      const home = await createHome({ store: 'sqlite' });
-      const copy = join(home, 'store-copy');
-      const store = join(home, 'store');
-      const household = newTestHousehold();
-      const [device, other, gone] = [newTestDevice(), newTestDevice(), newTestDevice()];
-      const one = createTestReplica(household, device);
-      try {
-        let relay = await openTestRelay({ home });
-        let browser = await relay.signIn();
-        await register(browser, household, gone);
-        one.write('early');
-        const first = await one.connect(browser);
-        await expect.poll(() => one.acknowledged()).toBe(1);
-        await relay.close();
-        await cp(store, copy, { recursive: true });
+  it('gets from the devices what it lacks: entries, rotations, and removed devices', { timeout: 120_000 }, async () => {
+    const home = await createHome({ store: 'sqlite' });
+    const copy = join(home, 'store-copy');
+    const store = join(home, 'store');
+    const household = newTestHousehold();
+    const [device, other, gone] = [newTestDevice(), newTestDevice(), newTestDevice()];
+    const one = createTestReplica(household, device);
+    try {
+      let relay = await openTestRelay({ home });
+      let browser = await relay.signIn();
+      await register(browser, household, gone);
+      one.write('early');
+      const first = await one.connect(browser);
+      await expect.poll(() => one.acknowledged()).toBe(1);
+      await relay.close();
+      await cp(store, copy, { recursive: true });
 
-        relay = await openTestRelay({ home });
-        browser = await relay.signIn();
-        const second = await one.connect(browser);
-        one.write('late', 'later');
-        await expect.poll(() => one.acknowledged()).toBe(3);
-        const next = renew(household, { removed: [gone], stay: [device, other] });
-        second.send({ kind: 'rotate', rotation: next.rotation });
-        await second.next('rotated');
-        await relay.close();
-        expect(await second.closed).toBe(1001);
-        await rm(store, { recursive: true });
-        await cp(copy, store, { recursive: true });
+      relay = await openTestRelay({ home });
+      browser = await relay.signIn();
+      const second = await one.connect(browser);
+      one.write('late', 'later');
+      await expect.poll(() => one.acknowledged()).toBe(3);
+      const next = renew(household, { removed: [gone], stay: [device, other] });
+      second.send({ kind: 'rotate', rotation: next.rotation });
+      await second.next('rotated');
+      await relay.close();
+      expect(await second.closed).toBe(1001);
+      await rm(store, { recursive: true });
+      await cp(copy, store, { recursive: true });
 
-        relay = await openTestRelay({ home });
-        browser = await relay.signIn();
-        // The one that was removed would be let in again, until somebody says so.
-        expect((await register(browser, next, device)).status).toBe(200);
-        const third = await one.connect(browser).catch((error: unknown) => error);
-        expect(third, 'the old key counts no more').toMatchObject({ status: 403 });
-        const same = createTestReplica(next, device, { store: one.store });
-        const fourth = await same.connect(browser);
-        await expect.poll(() => [...(same.replica.peerHas('relay').get(one.writer) ?? [])]).toEqual([[1, 3]]);
-        await fourth.close();
-        const fresh = createTestReplica(next, other);
-        const fifth = await fresh.connect(browser);
-        await expect.poll(() => textsOf(fresh)).toEqual(['early', 'late', 'later']);
-        expect((await register(browser, household, gone)).status).toBe(403);
-        await fifth.close();
-        await first.close();
-        for (const replica of [same, fresh]) await replica.close();
-        await relay.close();
-      } finally {
-        await one.close();
-        await rm(home, { recursive: true, force: true });
-      }
-    },
-  );
+      relay = await openTestRelay({ home });
+      browser = await relay.signIn();
+      // The one that was removed would be let in again, until somebody says so.
+      expect((await register(browser, next, device)).status).toBe(200);
+      const third = await one.connect(browser).catch((error: unknown) => error);
+      expect(third, 'the old key counts no more').toMatchObject({ status: 403 });
+      const same = createTestReplica(next, device, { store: one.store });
+      const fourth = await same.connect(browser);
+      await expect.poll(() => [...(same.replica.peerHas('relay').get(one.writer) ?? [])]).toEqual([[1, 3]]);
+      await fourth.close();
+      const fresh = createTestReplica(next, other);
+      const fifth = await fresh.connect(browser);
+      await expect.poll(() => textsOf(fresh)).toEqual(['early', 'late', 'later']);
+      expect((await register(browser, household, gone)).status).toBe(403);
+      await fifth.close();
+      await first.close();
+      for (const replica of [same, fresh]) await replica.close();
+      await relay.close();
+    } finally {
+      await one.close();
+      await rm(home, { recursive: true, force: true });
+    }
+  });
 });
 
 describe('two relay processes on one Postgres', () => {

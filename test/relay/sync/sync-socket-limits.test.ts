@@ -107,7 +107,7 @@ describe('a sync socket', () => {
     for (let beats = 0; beats < 4; beats++) await line.next('pong');
   });
 
-  it('is cut when there is no sign of life', async () => {
+  it('closes without a sign of life', async () => {
     const line = await enter(await serve({}, BEAT));
     // Answers nothing any more, as a machine that fell asleep.
     line.socket.pause();
@@ -120,13 +120,13 @@ describe('a sync socket', () => {
     expect(hub.count(household.id)).toBe(1);
   });
 
-  it('is cut when its hello does not come', async () => {
+  it('closes when its hello does not arrive', async () => {
     const line = await openSocket(await serve({ helloMs: BEAT }));
     expect(await line.next('refused')).toMatchObject({ what: 'hello', reason: 'The device sent no hello in time.' });
     expect(await line.closed).toBe(1008);
   });
 
-  it('is cut when it lets too much wait that it does not read', async () => {
+  it('closes when too many messages wait unread', async () => {
     const home = await serve({ unsentBytes: 300_000, textBurst: 100_000 });
     const [slow, fast] = [await enter(home, one), await enter(home, other)];
     slow.socket.pause();
@@ -140,7 +140,7 @@ describe('a sync socket', () => {
     expect(hub.count(household.id)).toBe(2);
   });
 
-  it('is one of a bounded number, of a household and in all', async () => {
+  it('limits sockets per household and in all', async () => {
     const home = await serve({ sockets: 3, householdSockets: 2 });
     await enter(home, one);
     await enter(home, one);
@@ -157,7 +157,7 @@ describe('a sync socket', () => {
     expect(refused).toMatchObject({ status: 503 });
   });
 
-  it('that goes while it is being let in leaves nobody behind', async () => {
+  it('leaves no presence when it closes during admission', async () => {
     const home = await serve();
     for (let i = 0; i < 10; i++) {
       const line = await hello(home, household, one);

@@ -47,7 +47,7 @@ const raw = (headers: Record<string, string>, path = '/api/sync/socket', method 
   });
 
 describe('the door of the sync socket', () => {
-  it('is open to Roost’s own page alone, signed in, under Roost’s own name', async () => {
+  it('admits only Roost’s own signed-in page under Roost’s own host name', async () => {
     expect(await refusalOf({ cookie: '' })).toBe(401);
     expect(await refusalOf({ cookie: `roost_${relay.port}=${'a'.repeat(43)}` })).toBe(401);
     for (const origin of ['https://evil.example', 'null', `http://127.0.0.1:${relay.port + 1}`, ''])
@@ -74,7 +74,7 @@ describe('the door of the sync socket', () => {
     expect(problemSchema.parse(JSON.parse(text)).detail).toContain('Origin');
   });
 
-  it('is there for sockets, and no other call is one', async () => {
+  it('answers only socket upgrades, on no other path', async () => {
     const own = await relay.headers();
     expect((await raw(own)).status).toBe(426);
     const upgrade = {
@@ -129,7 +129,7 @@ describe('a device at the sync socket', () => {
   // One sign-in brings a few households, and no more.
   const [known, elsewhere] = [newTestHousehold(), newTestHousehold()];
 
-  it('is let in when it was registered and proves itself, and told who there is', async () => {
+  it('admits a registered device with a valid proof, and lists the others', async () => {
     const [household, one, other] = [newTestHousehold(), newTestDevice(), newTestDevice()];
     const first = await enter(relay, household, one);
     expect(first.welcome).toMatchObject({
@@ -157,20 +157,20 @@ describe('a device at the sync socket', () => {
     await first.close();
   });
 
-  it('is answered when it asks whether anybody is there', async () => {
+  it("answers a device's ping", async () => {
     const line = await enter(relay, known, newTestDevice());
     line.send({ kind: 'ping' });
     await line.next('pong');
     await line.close();
   });
 
-  it('is told to register where it is not known', async () => {
+  it('tells an unknown device to register', async () => {
     const line = await hello(relay, newTestHousehold(), newTestDevice());
     await line.next('unknown');
     expect(await line.closed).toBe(1008);
   });
 
-  it('is not let in with the proof of another, of another time, or of another household', async () => {
+  it('refuses a proof of another device, time or household', async () => {
     const [household, device] = [known, newTestDevice()];
     await (await enter(relay, household, device)).close();
     await (await enter(relay, elsewhere, device)).close();
@@ -230,7 +230,7 @@ describe('a device at the sync socket', () => {
     ],
     ['a flood of texts', ({ send }) => Array.from({ length: 400 }, () => send({ kind: 'ping' })), 'message'],
   ];
-  it.each(junk)('is refused and cut for %s, and nobody else is', async (_what, send, refused) => {
+  it.each(junk)('refuses and disconnects a device for %s, and no other', async (_what, send, refused) => {
     const bystander = await enter(relay, known, newTestDevice());
     const line = await enter(relay, known, newTestDevice());
     send(line);
@@ -244,14 +244,14 @@ describe('a device at the sync socket', () => {
   it.each([
     ['a frame', ({ sendFrame }: TestSocket) => sendFrame(new Uint8Array([1])), 'frame'],
     ['a signal', ({ send }: TestSocket) => send({ kind: 'signal', to: 'a'.repeat(22), data: '' }), 'signal'],
-  ])('is refused and cut for %s before its hello', async (_what, send, refused) => {
+  ])('refuses and disconnects a device for %s before its hello', async (_what, send, refused) => {
     const line = await openSocket(relay);
     send(line);
     expect(await line.next('refused')).toMatchObject({ what: refused, reason: 'A device must send hello first.' });
     expect(await line.closed).toBe(1008);
   });
 
-  it('is cut for a message that is larger than any entry', async () => {
+  it('disconnects a device for a message larger than any entry', async () => {
     const line = await enter(relay, known, newTestDevice());
     line.socket.send(new Uint8Array(SYNC.entryBytes + 100_000));
     // Too big, of RFC 6455; a system that is still being written to may lose it.
@@ -346,7 +346,7 @@ describe('a device at the sync socket', () => {
     await open.close();
   });
 
-  it('is told when the relay ends', async () => {
+  it('tells a device when the relay ends', async () => {
     const own = await startRelay();
     const line = await enter(own, newTestHousehold(), newTestDevice());
     expect((await own.stop()).code).toBe(0);

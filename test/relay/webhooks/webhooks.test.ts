@@ -217,7 +217,7 @@ describe('a webhook of a project', () => {
     expect(await tasks(shop)).toEqual([]);
   });
 
-  it('is listed without its secret, renewed, deleted, and gone with its project', async () => {
+  it('lists a webhook without its secret, renews and deletes it, and removes it with its project', async () => {
     const shop = await project();
     const { webhook: made, secret } = await webhook(ofProject(shop), { signed: true });
     const listed = await ask('GET', '/api/webhooks');
@@ -239,7 +239,7 @@ describe('a webhook of a project', () => {
       expect((await ask('POST', '/api/webhooks', { name: 'Late', target })).status).toBe(404);
   });
 
-  it('is deleted with its project or its routine, and no other is', async () => {
+  it('deletes a webhook with its project or routine, and no other', async () => {
     const [shop, bakery] = [await project(), await project()];
     const timing = { kind: 'weekly', days: [1], time: '07:30' };
     const routine = { kind: 'routine', agentId: 'a1', name: 'Sort', instructions: 'Sort.', timing };

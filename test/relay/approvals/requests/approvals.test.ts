@@ -74,7 +74,7 @@ describe('a tool that asks, in a run that nobody watches', () => {
     expect(await hands.waiting()).toEqual([]);
   });
 
-  it('that shows a picture shows it with the result, as its model sees it', async () => {
+  it('shows a picture with the result, as the model sees it', async () => {
     await hands.put('a.png', PNG);
     await hands.grant({ tools: { view_image: 'ask' } });
     await hands.works(calls('view_image', { path: 'a.png' }));
@@ -112,7 +112,7 @@ describe('a tool that asks, in a run that nobody watches', () => {
     );
   });
 
-  it('is asked about once, however often it is called, and only so many wait', async () => {
+  it('asks once however often the tool is called, and limits waiting questions', async () => {
     await hands.grant(asks);
     await hands.works(write('same'), write('same'), write('same'));
     expect(await hands.waiting()).toHaveLength(1);
@@ -126,7 +126,7 @@ describe('a tool that asks, in a run that nobody watches', () => {
     expect(await hands.waiting()).toHaveLength(20);
   });
 
-  it('is told a no in the person’s words, with whatever comes next', async () => {
+  it('delivers a refusal in the person’s words with the next message', async () => {
     await hands.grant(asks);
     await hands.works(write('no'));
     const { callId } = await only();
@@ -158,7 +158,7 @@ describe('a tool that asks, in a run that nobody watches', () => {
     ]);
   });
 
-  it('is put off and still waits, and neither it nor its answer is lost when the relay is killed', async () => {
+  it('keeps a postponed question and its answer when the relay is killed', async () => {
     await hands.grant(asks);
     await hands.works(write('kept', 'kept.md'));
     const { callId } = await only();
@@ -214,7 +214,7 @@ describe('a tool that asks, in a run that nobody watches', () => {
     expect(page).toMatchObject({ calls: [{ callId: wrote?.callId }], more: true });
   });
 
-  it('is the person who answers: whoever holds a credential is not', async () => {
+  it('takes the answer only from the person, and not from a credential', async () => {
     await hands.grant(asks);
     await hands.works(write('mine'));
     const { callId } = await only();
@@ -318,7 +318,7 @@ describe('commands in the sandbox, through a whole relay', () => {
   const command = (text: string, more: object = {}) => calls('run_command', { command: text, ...more });
   const shell = (grant: string, more: object = {}) => hands.grant({ toolsets: { shell: grant }, ...more });
 
-  it('are not offered until the person lets them; then they see the folder, and no key of the relay', async () => {
+  it('offers commands after the person allows them, with the folder and without a key of the relay', async () => {
     const [off] = await hands.works(command('ls'));
     expect(off).toContain(
       'There is no tool “run_command” here. It is switched off. The human can allow it under Settings',
@@ -372,13 +372,13 @@ describe('commands in the sandbox, through a whole relay', () => {
     expect(await (await hands.call('GET', '/api/approvals')).json()).toMatchObject({ sandbox: { insist: false } });
   });
 
-  it('are refused with what no command can hold, and nobody is asked', async () => {
+  it('refuses a command with impossible input without asking anybody', async () => {
     await shell('ask');
     expect(await hands.works(command('echo a\0b'))).toEqual([expect.stringContaining('command: must not contain')]);
     expect(await hands.waiting()).toEqual([]);
   });
 
-  it('have the time that the person gives them, and the room, as it is set when they begin', async () => {
+  it('limits a command by the time and room set when it begins', async () => {
     await shell('allow', { command_seconds: 1, workspace_megabytes: 1 });
     const [late, full] = await hands.works(command('sleep 50'), write('x'.repeat(1_100_000), 'much.txt'));
     expect(late).toContain('Timed out after 1 s. The command and all its processes were killed.');
@@ -436,7 +436,7 @@ describe('commands in the sandbox, through a whole relay', () => {
     expect(ended).toContain('Stopped after');
   });
 
-  it('are as each of the page’s choices has them, and files too: not there, there, asked for, free', async () => {
+  it('applies each choice of the page to commands and files: off, ask, allowed', async () => {
     const seen: Record<string, readonly string[]> = {};
     for (const { id, toolsets } of PRESETS) {
       await hands.grant({ toolsets });
@@ -599,7 +599,7 @@ describe('a tool that asks, in a session', () => {
     await house.close();
   });
 
-  it('is withdrawn with its session, in so many words, and a later answer says so', async () => {
+  it('withdraws the question with its session, and says so to a later answer', async () => {
     const house = await bench.open({ script: asking('I wait.') });
     await house.team.configs.setAgent('agent-0', { coordination: { tools: { list_team: 'ask' } } });
     await house.start();

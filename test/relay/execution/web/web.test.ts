@@ -39,7 +39,7 @@ const serves = (body: string | Buffer, headers: Record<string, string> = { 'cont
 };
 
 describe('A page', () => {
-  it('is what it says: without menus, programs and forms, with its headings, lists, tables and where links lead', async () => {
+  it('reads a page without menus, programs and forms, with headings, lists, tables and links', async () => {
     open();
     serves(`<!doctype html><html><head><title>Trains &amp; ferries</title><style>p{}</style></head><body>
       <nav><a href="/all">Everything</a></nav>
@@ -74,7 +74,7 @@ c</pre><img src=x alt="a ferry"><script>alert(1)</script></main><footer>Imprint<
     expect(asked[0]?.headers['user-agent']).toBe('Roost/0');
   });
 
-  it('is read in its own letters, packed or not, and as it stands where it is no HTML', async () => {
+  it("decodes a page's own character set and compression, and returns other texts unchanged", async () => {
     open();
     serves(Buffer.from('<p>caf\u00e9', 'latin1'), { 'content-type': 'text/html; charset=ISO-8859-1' });
     expect(await read()).toMatchObject({ text: 'café' });
@@ -88,7 +88,7 @@ c</pre><img src=x alt="a ferry"><script>alert(1)</script></main><footer>Imprint<
     expect(await read()).toMatch(/is no text but application\/pdf/);
   });
 
-  it('is followed to where it has moved, so many times', async () => {
+  it('follows a limited number of redirects', async () => {
     open();
     answer = (request, response) =>
       request.url === '/new/place'
@@ -105,7 +105,7 @@ describe('A page that means no good', () => {
     return read();
   };
 
-  it('is cut where it is long, deep or without end, and nobody waits for it', async () => {
+  it('cuts a long, deep or endless page, without waiting for it', async () => {
     open({ limits: { ...WEB_LIMITS, bytes: 900_000, pageMs: 1_500 } });
     for (const html of [
       '<div>'.repeat(200_000),
@@ -137,7 +137,7 @@ describe('A page that means no good', () => {
     expect(await read()).toMatch(/could not be reached/);
   });
 
-  it('is not read on when the call is given up', async () => {
+  it('stops reading when the call is cancelled', async () => {
     open();
     answer = () => undefined;
     const giving = new AbortController();
@@ -149,7 +149,7 @@ describe('A page that means no good', () => {
 });
 
 describe('Only the public web', () => {
-  it('is gone to: nothing of the relay’s own machine, nor of its networks, however it is written', async () => {
+  it("refuses the relay's own machine and networks in any spelling", async () => {
     open({ addresses: 'public' });
     for (const host of [
       '127.0.0.1',
@@ -188,7 +188,7 @@ describe('Only the public web', () => {
     expect(asked).toEqual([]);
   });
 
-  it('is gone to by a page that points on, or a name that leads elsewhere, no more than by an address', async () => {
+  it('refuses an inner address behind a redirect or a name', async () => {
     // One name stands for a page of the public web; all others are looked up as ever.
     const strict = lookupWithin('public');
     const lookup: LookupFunction = (name, options, done) =>

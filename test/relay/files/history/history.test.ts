@@ -50,13 +50,13 @@ afterAll(async () => {
 });
 
 describe('the history of an agent’s files', () => {
-  it('is empty, and takes no room, before anything was changed', async () => {
+  it('has no history and uses no room before the first change', async () => {
     expect(await history()).toMatchObject({ undo: 'on', points: [], more: false, gaps: [], bytes: 0 });
     await hands.works(calls('list_files', {}));
     expect(await history()).toMatchObject({ points: [], bytes: 0 });
   });
 
-  it('has what a run changed, and brings back what was there before it', async () => {
+  it('records the changes of a run, and restores the files before it', async () => {
     await hands.put('plan.md', 'The tram is yellow.\n');
     await hands.works(
       calls('write_file', { path: 'notes/new.md', content: 'new' }),
@@ -103,7 +103,7 @@ describe('the history of an agent’s files', () => {
     expect(await hands.file('one.md')).toBe('changed');
   });
 
-  it('has an answer in a session, a tool call of a client, and what the person replaced or deleted', async () => {
+  it("records changes of an answer in a session, a client's tool call, and the person", async () => {
     await hands.talks(calls('write_file', { path: 'lead.md', content: 'x' }));
     const ofLead = historySchema.parse(await get('/api/workspaces/lead/history'));
     expect(ofLead.points).toMatchObject([{ work: { kind: 'turn' }, counts: { added: 1 } }]);
@@ -131,7 +131,7 @@ describe('the history of an agent’s files', () => {
     expect(await hands.file('kept.md')).toBe('first');
   });
 
-  it('is for the household alone: a credential reads and restores nothing', async () => {
+  it('refuses a credential, for reading and restoring', async () => {
     const { pointId } = await newest();
     const secret = await credential();
     for (const [method, path] of [

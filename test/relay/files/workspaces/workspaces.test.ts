@@ -206,7 +206,7 @@ describe('an agent in its folder', () => {
     expect((await listed()).entries.map(({ name }) => name).sort()).toEqual(['.gitignore', 'evil']);
   });
 
-  it('is told in words what cannot be done, and nothing is changed by it', async () => {
+  it('says what cannot be done, and changes nothing', async () => {
     await put('a.md', 'one two one');
     await put('photo.png', new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0, 1]));
     const results = await works(
@@ -232,7 +232,7 @@ describe('an agent in its folder', () => {
     expect(await (await file('a.md')).text()).toBe('1 two 1');
   });
 
-  it('is given a bounded part of what is huge, and where the rest lies', async () => {
+  it('shows a limited part of a huge file or list, and where the rest is', async () => {
     await put('log', Array.from({ length: 5_000 }, (_, n) => `line ${n + 1} ${'x'.repeat(20)}`).join('\n'));
     await put('wide', 'y'.repeat(100_000));
     const [first = '', rest = '', wide = '', hits = ''] = await works(
@@ -285,7 +285,7 @@ describe('an agent in its folder', () => {
     );
   });
 
-  it('is told what a search or a list has not looked at, and why', async () => {
+  it('says what a search or a list has left out, and why', async () => {
     const [household = ''] = await readdir(join(home, 'workspaces'));
     const own = join(home, 'workspaces', household, 'a1');
     await put('text.md', `${'x'.repeat(400)} needle ${'y'.repeat(400)}`);
@@ -313,7 +313,7 @@ describe('an agent in its folder', () => {
     expect(list).toMatch(/\n\[Not looked into, since it lies too deep: “deep/);
   });
 
-  it('is given a bounded part of long names too, and where the rest lies', async () => {
+  it('shows a limited part of long names, and where the rest is', async () => {
     const folder = 'deep'.padEnd(200, 'x');
     for (let n = 0; n < 20; n++)
       await put(`${folder}/${folder}/${folder}/f${n}`.padEnd(800, 'x'), 'needle '.repeat(60));
@@ -343,7 +343,7 @@ describe('an agent in its folder', () => {
     expect((await listed()).entries).toMatchObject([{ name: 'a', bytes: 200_000 }]);
   });
 
-  it('cannot see the folder of another, and has no such tools where the person says so', async () => {
+  it("hides other agents' folders, and has no file tools when the person says so", async () => {
     await relay.fetch('/api/workspaces/Wren/file?path=secret.md', {
       method: 'PUT',
       body: 'Wren’s own',
@@ -365,7 +365,7 @@ describe('an agent in its folder', () => {
 });
 
 describe('the person at an agent’s folder', () => {
-  it('is told how large each file is, and all that lies below a folder, as it is written, replaced and removed', async () => {
+  it('shows file sizes and folder totals as they are written, replaced and removed', async () => {
     const sizes = async (path: string) => (await listed(path)).entries.map(({ name, bytes }) => `${name} ${bytes}`);
     await put('sized/one.txt', '12345');
     await put('sized/./deep//two.txt', '1234567');
@@ -401,7 +401,7 @@ describe('the person at an agent’s folder', () => {
     expect((await listed()).used.bytes).toBe(700_000);
   });
 
-  it('is shown the first of very many', async () => {
+  it('shows the first of very many entries', async () => {
     const [household = ''] = await readdir(join(home, 'workspaces'));
     const folder = join(home, 'workspaces', household, 'a1', 'many');
     await mkdir(folder, { recursive: true });
@@ -410,7 +410,7 @@ describe('the person at an agent’s folder', () => {
     expect([entries.length, more]).toEqual([2_000, 10]);
   });
 
-  it('is told what is wrong, and nothing is changed', async () => {
+  it('reports an error, and changes nothing', async () => {
     const wrong = z.looseObject({ type: z.string(), detail: z.string() });
     const problemOf = async (answer: Promise<Response>) => {
       const response = await answer;
@@ -438,7 +438,7 @@ describe('the person at an agent’s folder', () => {
     expect((await listed()).entries.map(({ name }) => name)).toEqual(['a.md']);
   });
 
-  it('is the person: whoever holds a credential is not, and nobody without a sign-in', async () => {
+  it('refuses a credential, and anybody without a sign-in', async () => {
     await put('a.md', 'x');
     const made = await call('POST', '/api/credentials', { agentId: 'a1', label: 'a program' });
     const { secret } = z.looseObject({ secret: z.string() }).parse(await made.json());

@@ -183,7 +183,7 @@ describe('a tool that is described', () => {
     },
   );
 
-  it('as a choice says in its own description what has to be there', async () => {
+  it("describes a choice of required fields in the tool's description", async () => {
     const [inputSchema] = ODD['as a choice'] ?? [];
     await does({ tools: [{ ...ECHO, inputSchema }] });
     await allow(await attach());
@@ -193,7 +193,7 @@ describe('a tool that is described', () => {
     );
   });
 
-  it('with names that no model’s server takes is called by its own names', async () => {
+  it('calls a tool by its own name when no model server accepts that name', async () => {
     const odd = ['größe', 'a b', '$filter', '', 'x'.repeat(80), 'constructor', 'fine_name.1-2'];
     const each = Object.fromEntries(odd.map((name) => [name, { type: 'string' }]));
     const inner = { type: 'array', items: { type: 'object', properties: each, required: ['größe'] } };
@@ -237,7 +237,7 @@ describe('a tool that is described', () => {
         ),
       },
     ],
-  ])('by something %s is off with its reason, and the others are used', async (_what, inputSchema) => {
+  ])('turns off a tool whose schema %s, with the reason, and uses the others', async (_what, inputSchema) => {
     await does({ tools: [{ ...ECHO, name: 'odd', inputSchema }, ECHO] });
     const server = await allow(await attach());
     expect(server.tools).toMatchObject([
@@ -259,7 +259,7 @@ describe('a program', () => {
     ['an answer to nobody', { jsonrpc: '2.0', id: 'none' }],
     ['an answer to another', { jsonrpc: '2.0', id: 9_999, result: {} }],
     ['a call that is none', { jsonrpc: '2.0', method: 7 }],
-  ])('that writes %s among its messages is used all the same', async (_what, line) => {
+  ])('works with a program that writes %s among its messages', async (_what, line) => {
     await does({ logs: [line] });
     const server = await allow(await attach());
     expect(server).toMatchObject({ state: 'connected', problem: null });
@@ -326,7 +326,7 @@ describe('a program', () => {
       /Page 2 .* failed: .*No\./,
     ],
     ['sends what is no second page', { tools: [ECHO], secondPage: { result: { tools: 7 } } }, 1, /Page 2 .* failed/],
-  ])('that %s keeps those that came, and says what was left out', async (_what, how, count, problem) => {
+  ])('keeps the tools of a program that %s, and says what was left out', async (_what, how, count, problem) => {
     await does(how);
     const server = await attach();
     expect(server).toMatchObject({ state: 'connected', problem: expect.stringMatching(problem) as string });
@@ -337,7 +337,7 @@ describe('a program', () => {
     'RangeError: WebAssembly.Memory(): could not allocate memory',
     'FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory',
     'MemoryError: Cannot allocate memory',
-  ])('in the sandbox that ends with “%s” is said to lack memory, and no folder or host', async (says) => {
+  ])('reports a lack of memory, and of no folder or host, when a program ends with “%s”', async (says) => {
     await does({ initialize: ['exit'], says });
     const box = { folder: home, reads: [dirname(PROGRAM)], network: 'none' };
     const attachment = { ...program(), box };

@@ -111,7 +111,7 @@ afterAll(async () => {
 });
 
 describe('a question of an MCP server', () => {
-  it('is a card with its form; what is typed goes to the server, and to nobody else', async () => {
+  it('shows a question as a form, and sends the answer to the server alone', async () => {
     const requests = hands.model.requests.length;
     await does({ elicits: [{ ...ASKS, message: `For whom?\nThe key is ${SECRET}.` }] });
     const works = hands.works(BOOKS);
@@ -205,7 +205,7 @@ describe('a question of an MCP server', () => {
     expect([late.status, await late.text()]).toEqual([409, expect.stringContaining('You already sent this form.')]);
   });
 
-  it('is declined: the server is told so, and the agent hears of it from the server alone', async () => {
+  it('tells the server of a refusal, and the agent only through the server', async () => {
     const requests = hands.model.requests.length;
     const works = hands.works(BOOKS);
     const { callId } = await question();
@@ -217,7 +217,7 @@ describe('a question of an MCP server', () => {
     expect((await send(callId, { name: 'Noa' })).status).toBe(409);
   });
 
-  it('is withdrawn where its server takes it back, ends, or is taken away', async () => {
+  it('withdraws a question when its server withdraws it, ends, or is removed', async () => {
     await does({ elicits: [ASKS], takesBackMs: 300 });
     expect(await hands.works(BOOKS)).toMatchObject([/> All is answered\./]);
     const first = (await hands.account()).find((each) => each.question);
@@ -244,7 +244,7 @@ describe('a question of an MCP server', () => {
     );
   });
 
-  it('is withdrawn where its agent is stopped', async () => {
+  it('withdraws a question when its agent is stopped', async () => {
     await hands.call('PUT', '/v1/config', { coordination: { toolsets: { attached: 'allow' } } });
     const talk = hands.talks(BOOKS);
     const { callId } = await question();
@@ -255,7 +255,7 @@ describe('a question of an MCP server', () => {
     await hands.call('PUT', '/v1/config', { whole: true });
   });
 
-  it('is withdrawn with the session in which it was asked', async () => {
+  it('withdraws a question with the session in which it was asked', async () => {
     await hands.call('PUT', '/v1/config', { coordination: { toolsets: { attached: 'allow' } } });
     // The lead calls it in a session, which the person ends meanwhile.
     void hands.talks(BOOKS).catch(() => []);
@@ -266,7 +266,7 @@ describe('a question of an MCP server', () => {
     await hands.call('PUT', '/v1/config', { whole: true });
   });
 
-  it('is withdrawn where the relay is killed: its call is known as one that may have run', async () => {
+  it('withdraws a question when the relay is killed, and marks its call as possibly run', async () => {
     const works = hands.works(BOOKS).catch(() => []);
     const { callId } = await question();
     await hands.restart();
@@ -279,7 +279,7 @@ describe('a question of an MCP server', () => {
     await hands.grant({ toolsets: { attached: 'allow' } });
   });
 
-  it('is refused where it is no form, or more of one than is shown; each refusal says why', async () => {
+  it('refuses a question that is no form or too large, each with the reason', async () => {
     const of = (properties: object, more: object = {}) => ({
       message: 'Well?',
       requestedSchema: { type: 'object', properties, ...more },
@@ -423,7 +423,7 @@ describe('the questions of one connection', () => {
     ]);
   });
 
-  it('are refused where no tool is called', async () => {
+  it('refuses questions while no tool is called', async () => {
     await expect(open().ask({ ...ASKS, mode: 'form' }, never)).rejects.toThrow(
       /only while a tool of this server is called/,
     );
@@ -483,7 +483,7 @@ describe('a server of the reference implementation', () => {
 });
 
 describe('the time of a call', () => {
-  it('is not the time that its server gives the question: one that wants to know is told that it still stands', async () => {
+  it("excludes the person's time from a call's time-out, and sends progress to a server that asks for it", async () => {
     await does({ elicits: [{ ...ASKS, _meta: { progressToken: 'token-7' } }] });
     const link = createLink({
       attachment: { kind: 'program', command: process.execPath, args: [PROGRAM, ways, log], env: {}, box: null },

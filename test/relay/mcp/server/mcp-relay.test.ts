@@ -86,7 +86,7 @@ describe('a client in the seat of an agent, through the whole relay', () => {
   }
 
   describe.each(ERAS)('by the %s protocol', (era) => {
-    it('is one of the team, reads its inbox once, writes to others, and is held while it sleeps', async () => {
+    it('is a team member, reads its inbox once, writes to others, and is held while its agent sleeps', async () => {
       const sessionId = await begin();
       const { call, client, held } = await join(era);
       expect(await call('list_team')).toContain('Lyra (you)');
@@ -126,7 +126,7 @@ describe('a client in the seat of an agent, through the whole relay', () => {
       / lives on the person’s devices, and the relay does not have it now\. You can read it during a session in which you were woken/;
     const UNREAD = /^You have not read your soul, .* Call read_soul first/;
 
-    it('are not its to read or to write without the grant', async () => {
+    it('refuses soul and conversation without the grant', async () => {
       await begin();
       await wake({ soul: SOUL });
       const { call, tools } = await join('modern');
@@ -138,7 +138,7 @@ describe('a client in the seat of an agent, through the whole relay', () => {
       await end();
     });
 
-    it('are no application’s, whatever is asked for', async () => {
+    it('refuses soul and conversation to an application, whatever it asks for', async () => {
       const { credential } = madeCredentialSchema.parse(
         await json('/api/credentials', 'POST', { agentId: null, label: 'a switch', readsSoul: true }),
       );
@@ -150,7 +150,7 @@ describe('a client in the seat of an agent, through the whole relay', () => {
     });
 
     it.each(ERAS)(
-      'are read where the person wakes it while the client drives it, and no soul is written unread, by the %s protocol',
+      'returns them when the person wakes the driven agent, and refuses to write an unread soul, by the %s protocol',
       async (era) => {
         const { call, tools } = await join(era, true);
         expect(await tools()).toEqual(expect.arrayContaining(OF_SOULS));
@@ -194,7 +194,7 @@ describe('a client in the seat of an agent, through the whole relay', () => {
       },
     );
 
-    it('are said not to be where there are none, and then a first soul may be written', async () => {
+    it('says that there are none, and then accepts a first soul', async () => {
       const { call } = await join('modern', true);
       await begin();
       await wake({});
@@ -208,29 +208,26 @@ describe('a client in the seat of an agent, through the whole relay', () => {
     });
   });
 
-  it.each(ERAS)(
-    'that waits hears the person at once, also what was written before it waited, by the %s protocol',
-    async (era) => {
-      await begin();
-      const { call } = await join(era);
-      await call('list_team');
-      const waiting = call('wait_for_message', { timeoutSeconds: 8 });
-      await new Promise((resolve) => setTimeout(resolve, 200));
-      await post('Come down, please.', LYRA.agentId);
-      expect(await waiting).toBe(
-        'The human wrote to you meanwhile; nothing new was read in the threads. Read their words with read_inbox.',
-      );
-      // Not read yet: no wait keeps it from them.
-      expect(await call('wait_for_agent', { agent: 'Vega', timeoutSeconds: 8 })).toMatch(
-        /^The human wrote to you meanwhile/,
-      );
-      expect(await call('read_inbox')).toContain('Come down, please.');
-      expect(await call('wait_for_mention', { timeoutSeconds: 0 })).toMatch(/^Nothing came in 0 s/);
-      await end();
-    },
-  );
+  it.each(ERAS)('hears the person at once while it waits, also earlier messages, by the %s protocol', async (era) => {
+    await begin();
+    const { call } = await join(era);
+    await call('list_team');
+    const waiting = call('wait_for_message', { timeoutSeconds: 8 });
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    await post('Come down, please.', LYRA.agentId);
+    expect(await waiting).toBe(
+      'The human wrote to you meanwhile; nothing new was read in the threads. Read their words with read_inbox.',
+    );
+    // Not read yet: no wait keeps it from them.
+    expect(await call('wait_for_agent', { agent: 'Vega', timeoutSeconds: 8 })).toMatch(
+      /^The human wrote to you meanwhile/,
+    );
+    expect(await call('read_inbox')).toContain('Come down, please.');
+    expect(await call('wait_for_mention', { timeoutSeconds: 0 })).toMatch(/^Nothing came in 0 s/);
+    await end();
+  });
 
-  it('is told of on every page for as long as its call lasts, with the beginning of what went in', async () => {
+  it("shows a client's call on every page while it lasts, with the beginning of its input", async () => {
     const headers = await relay.headers();
     const events = await openEventSource((signal) => fetch(`${relay.url}/api/events`, { headers, signal }));
     await begin();
@@ -287,7 +284,7 @@ describe('a client in the seat of an agent, through the whole relay', () => {
     events.close();
   });
 
-  it('does not keep the relay from ending', async () => {
+  it('ends the relay without waiting for a client', async () => {
     const sessionId = await begin();
     const { call, held } = await join('modern');
     await call('list_team');

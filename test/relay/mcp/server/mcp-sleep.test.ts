@@ -30,7 +30,7 @@ describe.each(ERAS)('a sleeping agent’s calls over MCP, from a client of the %
   const held = (count: number) => expect.poll(() => mcp.pauses.waiting()).toBe(count);
   const noted = () => mcp.notes.map(({ text }) => text);
 
-  it('are held until it is woken, and then go on, each once', async () => {
+  it('holds calls until the agent is woken, and then runs each once', async () => {
     await mcp.sleep(LYRA);
     const calls = [note('a'), client.readResource(STATE), note('b')];
     await held(3);
@@ -43,7 +43,7 @@ describe.each(ERAS)('a sleeping agent’s calls over MCP, from a client of the %
     expect(mcp.pauses.waiting()).toBe(0);
   });
 
-  it('are held, also of a client that only looks around; it may come in, and is answered that it is there', async () => {
+  it('holds also listing calls, while the handshake and pings are answered', async () => {
     await mcp.sleep(LYRA);
     const another = await join();
     if (era === 'legacy') await another.ping();
@@ -108,7 +108,7 @@ describe.each(ERAS)('a sleeping agent’s calls over MCP, from a client of the %
     expect(noted()).toEqual(['again']);
   });
 
-  it('are released once each, hundreds of them, whatever falls together', async () => {
+  it('releases hundreds of calls once each, whatever coincides', async () => {
     const clients = [client, await join(), await join()];
     await mcp.sleep(LYRA);
     const texts = Array.from({ length: 200 }, (_, i) => `call ${i}`);
@@ -135,7 +135,7 @@ describe.each(ERAS)('a sleeping agent’s calls over MCP, from a client of the %
     expect(mcp.notes.map(({ text, caller }) => [text, caller.sessionId])).toEqual([['anew', 'session-2']]);
   });
 
-  it('are never run once their client has given up or gone', async () => {
+  it('never runs a call whose client has given up or disconnected', async () => {
     await mcp.sleep(LYRA);
     const cancel = new AbortController();
     const cancelled = client
@@ -171,7 +171,7 @@ describe.each(ERAS)('a sleeping agent’s calls over MCP, from a client of the %
     expect(noted()).toEqual(['kept']);
   });
 
-  it('do nothing when they are woken, where another process has revoked the credential meanwhile', async () => {
+  it('runs no released call when another process has revoked the credential meanwhile', async () => {
     const { credential, secret } = await mcp.credentials.make(LYRA.agentId, '');
     const other = await join(secret);
     await mcp.sleep(LYRA);

@@ -160,7 +160,7 @@ describe('the relay as MCP server', () => {
     });
   });
 
-  it('is found by a client that asks which protocol there is', async () => {
+  it("answers a client that asks for the protocol's version", async () => {
     const client = await mcp.client(lyra, { versionNegotiation: { mode: 'auto' } });
     expect(client.getProtocolEra()).toBe('modern');
   });
@@ -191,7 +191,7 @@ describe('the relay as MCP server', () => {
     expect((await other.listTools()).tools).not.toHaveLength(0);
   });
 
-  it('does not let a retired agent join', async () => {
+  it('refuses a retired agent', async () => {
     const response = await send(INITIALIZE, as(await mcp.secret(MIRA)));
     expect(response.status).toBe(403);
     expect(problemSchema.parse(await response.json()).detail).toContain('retired');

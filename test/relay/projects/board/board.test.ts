@@ -34,7 +34,7 @@ const whole = async (of: Task) => taskSchema.parse(await ask('GET', at(of)));
 /** Changes reach back, so what is older than that is made older. */
 const later = (asOf: number) => `since=${asOf + 30_001}`;
 
-it('has each task as a card without its text and history, page by page', async () => {
+it('returns each task as a card without text and history, page by page', async () => {
   const made = await project();
   const first = await task(made, { description: 'Long.', criteria: [{ text: 'Cheap' }, { text: 'On time' }] });
   await ask('POST', `${at(first)}/criteria/${first.criteria[0]?.criterionId ?? ''}`, { met: true, evidence: 'x' });
@@ -74,7 +74,7 @@ it('answers what changed since an earlier answer: edits, moves, claims, deletion
   expect(await ask('GET', '/v1/projects/none/board')).toMatchObject({ status: 404 });
 });
 
-it('is said to have changed by an event that names the project', async () => {
+it('announces a change by an event that names the project', async () => {
   const [one, other] = [await project(), await project()];
   const made = [one.projectId, other.projectId];
   const seen = async () =>

@@ -99,7 +99,7 @@ it('agents of the project read comments with the task, each as its author’s wo
   expect(await comments(made)).toHaveLength(2);
 });
 
-it('are written once per id, page by page, and refused where there is no task', async () => {
+it('stores a comment once per id, lists them by page, and refuses them without a task', async () => {
   const made = await task(await project());
   const sent = threadMessageSchema.parse((await comment(made, 'Once.', 'same')).body);
   expect((await comment(made, 'Once.', 'same')).body).toEqual(sent);
@@ -114,7 +114,7 @@ it('are written once per id, page by page, and refused where there is no task', 
     expect((await ask('POST', at(made), body)).status).toBe(400);
 });
 
-it('are a thread of the person’s, which a new comment opens again', async () => {
+it("opens the person's thread again with a new comment", async () => {
   const made = await task(await project());
   await comment(made, 'First.');
   const threads = async () => threadsSchema.parse((await ask('GET', '/api/threads?limit=200')).body).threads;
@@ -125,7 +125,7 @@ it('are a thread of the person’s, which a new comment opens again', async () =
   expect(await comments(made)).toMatchObject([{ text: 'First.' }, { text: 'Not over.' }]);
 });
 
-it('do not count as threads that an agent has opened', async () => {
+it('does not count as a thread that an agent has opened', async () => {
   const of = await project();
   for (let i = 0; i < 22; i += 1) {
     const { projectId, taskId } = await task(of, { title: `T${i}` });

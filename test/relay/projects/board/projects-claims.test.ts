@@ -23,7 +23,7 @@ describe.each(STORES)('claims on %s', (kind) => {
 
   const house = (clock: TestClock) => openClaimHouse(stores, clock);
 
-  it('are held by one agent each, however many ask at once', async () => {
+  it('gives a task to one agent, however many ask at once', async () => {
     const relays = await house(createTestClock(1_000_000));
     const [first] = relays as [ClaimRelay, ClaimRelay];
     const project = good(await first.projects.create({ name: 'Race', instructions: '', agents: [...CLAIMERS] }));

@@ -132,7 +132,7 @@ describe('projects', () => {
     expect((await read(first)).criteria.map(({ met }) => met !== null)).toEqual([false, true]);
   });
 
-  it('that are not met are named when the person moves the task to done, who may do it anyway', async () => {
+  it('names unmet criteria when the person moves a task to done, and lets them do it anyway', async () => {
     const first = await task(await project(), { criteria: [{ text: 'It is cheap' }] });
     const refused = await ask('POST', `${at(first)}/move`, { columnId: 'done' });
     expect(refused).toMatchObject({
@@ -145,7 +145,7 @@ describe('projects', () => {
 });
 
 describe('an agent', () => {
-  it('has tools for projects once it works on one', async () => {
+  it('offers project tools to an agent once it works on a project', async () => {
     const named = async (agentId: string) =>
       (await (await night.client(agentId)).listTools()).tools.map(({ name }) => name);
     expect(await named('a4')).not.toContain('claim_task');
@@ -192,7 +192,7 @@ describe('an agent', () => {
     expect(await night.tool('a1', 'get_ready_tasks', { projectId })).toContain('it waits');
   });
 
-  it('is one of many that claim at once, and only one has the task', async () => {
+  it('gives a task to one of many agents that claim it at once', async () => {
     const made = await project({ agents: AGENTS });
     const tasks = await Promise.all([1, 2, 3].map(() => task(made, { columnId: 'ready' })));
     for (const { projectId, taskId } of tasks) {
@@ -260,7 +260,7 @@ describe('an agent', () => {
     expect(after.history.at(-1)).toMatchObject({ by: 'relay', note: 'Its run ended.' });
   });
 
-  it('of another program keeps its claim while it calls, and loses it 15 minutes after', async () => {
+  it("keeps the claim of another program's agent while it calls, and ends it 15 minutes later", async () => {
     const made = await project({ agents: ['a2'] });
     const { projectId } = made;
     const first = await task(made, { columnId: 'ready' });

@@ -228,24 +228,27 @@ describe('a branch that only the relay has is never begun anew', () => {
         unlinkSync(looseOf(gitDir, head));
       },
     ],
-  ] satisfies readonly [string, boolean, (own: Home) => void][])('where %s', async (_what, knows, damage) => {
-    const own = await home('git', true);
-    damage(own);
-    for (const repository of [await own.open(knows), await own.open(knows)]) {
-      await expect(repository.headOf(BRANCH)).rejects.toThrow(lost);
-      const { commit } = await repository.base();
-      await repository.bundle('check', commit, join(own.gitDir, 'check.bundle'));
-      expect(await repository.headOf(OTHER)).not.toBeNull();
-      own.commit();
-    }
-    // A checkout that still has the commits brings them back.
-    const repository = await own.open(knows);
-    expect(await repository.take(own.bundle, BRANCH)).toBe(own.head);
-    await expectWhole(own, repository);
-    await expectWhole(own, await own.open(false));
-  });
+  ] satisfies readonly [string, boolean, (own: Home) => void][])(
+    'refuses to begin the branch again when %s',
+    async (_what, knows, damage) => {
+      const own = await home('git', true);
+      damage(own);
+      for (const repository of [await own.open(knows), await own.open(knows)]) {
+        await expect(repository.headOf(BRANCH)).rejects.toThrow(lost);
+        const { commit } = await repository.base();
+        await repository.bundle('check', commit, join(own.gitDir, 'check.bundle'));
+        expect(await repository.headOf(OTHER)).not.toBeNull();
+        own.commit();
+      }
+      // A checkout that still has the commits brings them back.
+      const repository = await own.open(knows);
+      expect(await repository.take(own.bundle, BRANCH)).toBe(own.head);
+      await expectWhole(own, repository);
+      await expectWhole(own, await own.open(false));
+    },
+  );
 
-  it('where a file of it is deleted, which only a checkout needs', async () => {
+  it('refuses to begin the branch again when a file is deleted that only a checkout needs', async () => {
     const own = await home('git', true);
     unlinkSync(looseOf(own.gitDir, git(own.gitDir, 'rev-parse', `${own.head}:new.txt`).trim()));
     const repository = await own.open();
@@ -255,7 +258,7 @@ describe('a branch that only the relay has is never begun anew', () => {
     expect(await repository.headOf(OTHER)).not.toBeNull();
   });
 
-  it('where the whole copy is deleted', async () => {
+  it('refuses to begin the branch again when the whole copy is deleted', async () => {
     const own = await home();
     rmSync(own.gitDir, { recursive: true });
     const repository = await own.open();
@@ -277,14 +280,17 @@ describe('the folder of a folder project is never begun anew', () => {
       },
     ],
     ['its copy is deleted', (dir) => rmSync(dir, { recursive: true })],
-  ] satisfies readonly [string, (gitDir: string) => void][])('where %s', async (_what, damage) => {
-    const own = await home('folder');
-    damage(own.gitDir);
-    for (const repository of [await own.open(), await own.open()])
-      await expect(repository.base()).rejects.toThrow(/damaged: the branch main cannot be read/);
-  });
+  ] satisfies readonly [string, (gitDir: string) => void][])(
+    'refuses to begin the folder again when %s',
+    async (_what, damage) => {
+      const own = await home('folder');
+      damage(own.gitDir);
+      for (const repository of [await own.open(), await own.open()])
+        await expect(repository.base()).rejects.toThrow(/damaged: the branch main cannot be read/);
+    },
+  );
 
-  it('where a relay was killed before it wrote the reference, the folder goes on', async () => {
+  it('continues the folder when a relay was killed before it wrote the reference', async () => {
     const own = await home('folder');
     const main = git(own.gitDir, 'rev-parse', 'refs/heads/main').trim();
     git(own.gitDir, 'update-ref', 'refs/roost/writing/main', main);

@@ -97,7 +97,7 @@ describe('a branch that is huge once it is opened', () => {
     ['trees in trees', TREES],
     ['more files than are counted', tiny(1_000_001, '')],
   ])(
-    'with %s is refused in a sentence, and the diff is as it was',
+    'refuses %s in a sentence, and leaves the diff as it was',
     async (name, script) => {
       const { put, ask, diff } = await claimed(name);
       await put(script);
@@ -114,7 +114,7 @@ describe('a branch that is huge once it is opened', () => {
     ['one line', 1, `yes | tr -d '\\n' | head -c 200000000`],
     ['many versions of a long file', 30, `yes line | head -c 21000000; echo $i`],
   ])(
-    'with %s says which files are too large to be compared',
+    'names the files with %s that are too large to compare',
     async (name, count, write) => {
       const { put, ask, diff, file } = await claimed(name);
       await put(files(count, write));
@@ -131,7 +131,7 @@ describe('a branch that is huge once it is opened', () => {
   );
 
   it(
-    'with many long files compares the first, and each of the others when it is asked for',
+    'compares the first of many long files, and each other one on request',
     async () => {
       const { put, ask, diff, file } = await claimed('below');
       await put(files(40, `yes line | head -c 3900000; echo $i`));
@@ -149,7 +149,7 @@ describe('a branch that is huge once it is opened', () => {
   );
 
   it(
-    'with millions of empty lines stays within its memory, and says so where it does not',
+    'stays within its memory with millions of empty lines, and says when it cannot',
     async () => {
       const { put, diff, ask, file } = await claimed('empty lines');
       await put(files(2, `yes '' | head -c 19000000; echo $i`));
@@ -166,7 +166,7 @@ describe('a branch that is huge once it is opened', () => {
   );
 
   it(
-    'with folders in folders is shown, or refused with what is in the way',
+    'shows nested folders, or refuses them with the reason',
     async () => {
       const shallow = await claimed('deep');
       await shallow.put(deep(1_900));
@@ -184,7 +184,7 @@ describe('a branch that is huge once it is opened', () => {
   );
 
   it(
-    'with hundreds of thousands of files is shown page by page, with the comments on its lines',
+    'shows hundreds of thousands of files page by page, with comments on lines',
     async () => {
       const { put, ask, diff, at, ids } = await claimed('nearly');
       await put(
@@ -216,7 +216,7 @@ describe('a branch that is huge once it is opened', () => {
 
 describe('a repository with a hundred thousand references', () => {
   it(
-    'is fetched, and a checkout gets some of its tags',
+    'fetches a hundred thousand references, and gives a checkout some of its tags',
     async () => {
       const made = await bounded(() =>
         claimed('references', (path) => {

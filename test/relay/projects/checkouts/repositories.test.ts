@@ -37,7 +37,7 @@ const examined = async (repository: string, baseBranch?: string, copy: string[] 
   (await repositories.examine({ ...source(repository, baseBranch), copy }, null))?.why ?? null;
 
 describe('a source is examined', () => {
-  it('and taken where it has the branch, also as a working tree of its own', async () => {
+  it('accepts a source that has the branch, also as a working tree of its own', async () => {
     const path = made('good');
     git(path, 'worktree', 'add', '--quiet', '-b', 'other', join(top, 'worktree'));
     expect(await examined(path)).toBeNull();
@@ -47,7 +47,7 @@ describe('a source is examined', () => {
     expect(await examined(join(top, 'bare.git'))).toBeNull();
   });
 
-  it('and refused where there is no commit, branch or repository', async () => {
+  it('refuses a source without a commit, branch or repository', async () => {
     const path = made('refused');
     expect(await examined(path, 'missing')).toBe('The repository has no branch missing.');
     mkdirSync(join(top, 'empty'));
@@ -59,21 +59,21 @@ describe('a source is examined', () => {
     expect(await examined(join(top, 'nothing'))).toMatch(/There is no .*nothing/);
   });
 
-  it('and refused with a folder among the files to copy, or one that is too large', async () => {
+  it('refuses a folder among the files to copy, or a file that is too large', async () => {
     const path = made('copied', (inside) => writeFileSync(join(inside, 'large.bin'), Buffer.alloc(1_000_001)));
     expect(await examined(path, '', ['a.txt', 'later.env'])).toBeNull();
     expect(await examined(path, '', ['a.txt', 'inner'])).toBe('inner is a folder. Name the files in it.');
     expect(await examined(path, '', ['large.bin'])).toMatch(/large.bin has more than 1 MB/);
   });
 
-  it('and refused as a folder in a repository, which is named', async () => {
+  it('refuses a folder within a repository, and names the repository', async () => {
     const path = made('outer');
     expect(await examined(join(path, 'inner'))).toBe(
       `${join(path, 'inner')} is a folder in the repository ${path}. Name that one.`,
     );
   });
 
-  it('and refused as a shallow clone, with what to do', async () => {
+  it('refuses a shallow clone, and says what to do', async () => {
     const path = made('deep');
     for (const text of ['two', 'three']) {
       writeFileSync(join(path, 'a.txt'), text);
@@ -105,7 +105,7 @@ describe('a history that old tools wrote', () => {
     ['no space before the address', 'A<a@localhost> 1300000000 +0000'],
     ['a date with a zero before it', 'A <a@localhost> 01300000000 +0000'],
     ['no address', 'A 1300000000 +0000'],
-  ])('is fetched with %s', async (name, author) => {
+  ])('fetches a history with %s', async (name, author) => {
     const path = made(name.replaceAll(' ', '-'));
     const tree = git(path, 'rev-parse', 'HEAD^{tree}').trim();
     const parent = git(path, 'rev-parse', 'HEAD').trim();
@@ -115,7 +115,7 @@ describe('a history that old tools wrote', () => {
     expect(await repository.base()).toEqual({ branch: 'main', commit: id });
   });
 
-  it('is refused with a tree that leads into .git', async () => {
+  it('refuses a history whose tree leads into .git', async () => {
     const path = made('dotgit');
     const blob = git(path, 'rev-parse', 'HEAD:a.txt').trim();
     const tree = execFileSync('git', ['-C', path, 'hash-object', '-t', 'tree', '-w', '--literally', '--stdin'], {

@@ -52,7 +52,7 @@ const spentOf = ({ receipt, spent }: Attempt) => {
 };
 const sayOf = (turn: string): Reply => [{ say: `Answer to ${turn}.` }];
 
-it('is known after each answer in a conversation, and what is said before and after costs it nothing', async () => {
+it('counts each answer during the attempt, and none before or after it', async () => {
   const of = await project();
   const made = await task(of);
   await talk(night.browser, 'Hello.');
@@ -109,7 +109,7 @@ it('begins with the answer that takes the task, and so counts what was looked at
   expect(all.costMicroUsd).toBeGreaterThan(0);
 });
 
-it('is counted once where an agent has claimed two tasks: to the later, and then to the earlier again', async () => {
+it('counts once when an agent has claimed two tasks: to the later one, then to the earlier again', async () => {
   const of = await project();
   const [early, late] = [await task(of), await task(of)];
   const steps = (...tools: readonly { readonly call: string; readonly input: object }[]) => {

@@ -96,7 +96,7 @@ describe('a diff', () => {
     for (const { quoted } of kept) expect(quoted).toMatch(/^line \d+$/);
   });
 
-  it('has every file of many, page by page', async () => {
+  it('lists every one of many files, page by page', async () => {
     const total = 2 * ATTEMPT_LIMITS.files + 50;
     const task = await worked('many', { 'a.txt': 'one\n' }, `for i in $(seq ${total}); do echo $i > f$i; done`);
     const files: Diff['files'] = [];

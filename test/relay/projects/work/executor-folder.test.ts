@@ -147,7 +147,7 @@ itLong('works in the folder of a folder project, also in one that is empty', asy
   expect(await night.tool('a1', 'read_file', { path: `${where}/plan.md` })).toContain('Bread.');
 });
 
-it('has no folder once its checkout was moved or replaced by a link, and makes no new one', async () => {
+it('refuses a checkout that was moved or replaced by a link, and makes no new one', async () => {
   const { task, where } = await claimed({ kind: 'git', repository: repository('moved', { 'a.txt': 'one\n' }) });
   const top = where.slice(0, where.lastIndexOf('/'));
   const { text, results } = await executes(

@@ -61,7 +61,7 @@ async function claim(of: Project, title = 'Work', agentId = 'a1', known?: Task):
 }
 
 describe('a file of a folder project', () => {
-  it('of 22 MB is stored, read, claimed and deleted, as are all others beside it', async () => {
+  it('stores, reads, claims and deletes a file of 22 MB, and all others beside it', async () => {
     const of = await project('Large');
     const large = new Uint8Array(22_000_000).fill(7);
     expect(await put(of, 'large.bin', large)).toBe(204);
@@ -82,7 +82,7 @@ describe('a file of a folder project', () => {
     expect(await listed(of)).toEqual(['empty.txt']);
   });
 
-  it('has a name that a checkout can have: others are refused, whoever writes them', async () => {
+  it('refuses names that a checkout cannot have, whoever writes them', async () => {
     const of = await project('Names');
     const good255 = `${'n'.repeat(251)}.txt`;
     const names = ['-rf', ':(top)x', ':!x', '"quoted" \'name\'.txt', 'dot.', 'Case.txt', good255];
@@ -106,7 +106,7 @@ describe('a file of a folder project', () => {
     expect(await listed(of)).toEqual([]);
   });
 
-  it('is never put beside one whose name differs only in case or accents, by anybody', async () => {
+  it('refuses a name that differs from another only in case or accents', async () => {
     const of = await project('Twins');
     for (const name of ['Plan.md', 'Docs/caf\u00e9.md']) expect(await put(of, name, 'first'), name).toBe(204);
     const twins = ['plan.md', 'PLAN.md/x', 'docs/other.md', 'Docs/cafe\u0301.md'];
@@ -163,7 +163,7 @@ describe('what of a folder project cannot be recorded', () => {
     expect(await (await get(of, 'docs/a.txt')).text()).toBe('Old docs/a.txt');
   });
 
-  it('is all of it where there are too many files: nothing counts as deleted', async () => {
+  it('records nothing when there are too many files, so that nothing counts as deleted', async () => {
     const of = await project('Many');
     expect(await put(of, 'kept.txt', 'Kept.')).toBe(204);
     const { run, review, changed } = await claim(of);

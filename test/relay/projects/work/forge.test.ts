@@ -77,7 +77,7 @@ async function worked(name: string, kind: 'github' | 'gitea' = 'github') {
 }
 
 describe('a request at a forge', () => {
-  it('is opened once, brought up to date, and merged by git', async () => {
+  it('opens a request once, updates it, and merges it by git', async () => {
     const { open, at, path, read, ids } = await worked('once');
     expect(await open()).toContain('http://forge.test/pulls/1');
     expect(await open('Two, better')).toContain('http://forge.test/pulls/1');
@@ -96,7 +96,7 @@ describe('a request at a forge', () => {
     expect(shown).not.toContain(FORGE_TOKEN);
   });
 
-  it('is one also where the forge refuses, breaks off, or loses its answer', async () => {
+  it('opens one request although the forge refuses, breaks off, or loses its answer', async () => {
     const { open } = await worked('twice', 'gitea');
     const before = forge.pulls.length;
     for (const [script, words] of [
@@ -121,7 +121,7 @@ describe('a request at a forge', () => {
 const EXPIRED = 'expired-token-0987654321';
 
 describe('a task whose forge refuses the request at the move to review', () => {
-  it('has an open request in Roost, which says why, and can be sent again and merged', async () => {
+  it('opens the request in Roost with the reason, and lets it be sent again and merged', async () => {
     const { at, review, read, token, there } = await worked('expired');
     await token(EXPIRED);
     const moved = await review();

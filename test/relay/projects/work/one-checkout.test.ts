@@ -66,7 +66,7 @@ describe('a project without worktrees', () => {
     expect(await claim(mine, holder)).toContain('The task is yours');
   });
 
-  it('has one folder for all tasks of an agent, in which what was installed stays', async () => {
+  it('uses one folder for all tasks of an agent, and keeps what was installed there', async () => {
     const of = await project({ setup: 'mkdir -p node_modules && date +%N >> node_modules/installed', copy: ['.env'] });
     const [one, two] = [await task(of, 'One'), await task(of, 'Two')];
     const where = folderIn(await claim(one));

@@ -213,7 +213,7 @@ describe('an agent at default settings, in a project of a repository', () => {
 });
 
 describe('an agent that could not do the work', () => {
-  it('has an obstacle that says what is off, and no routine asks a model', async () => {
+  it('has an obstacle that names the setting, and no routine asks a model', async () => {
     const { of } = await ready('off');
     const obstacle = async () =>
       obstaclesSchema

@@ -71,7 +71,7 @@ async function runAlone(of: Task, commands: readonly string[], answered: Promise
 }
 
 describe('the receipt of an attempt', () => {
-  it('has what the person refused, and the attempt ends as blocked, never in review', async () => {
+  it('lists what the person refused, and ends the attempt as blocked, never in review', async () => {
     const of = await newTask('Refused');
     let go: () => void = () => undefined;
     const answered = new Promise<void>((resolve) => (go = resolve));
@@ -90,7 +90,7 @@ describe('the receipt of an attempt', () => {
     await answer('no', 'waits-one');
   });
 
-  it('has what an API client was allowed, and nothing from before or of other runs', async () => {
+  it('lists what an API client was allowed, and nothing of earlier or other runs', async () => {
     script = () => [{ say: 'Done.' }];
     const of = await newTask('Allowed');
     await night.tool('a1', 'run_command', { command: 'echo earlier-one' });
@@ -107,7 +107,7 @@ describe('the receipt of an attempt', () => {
     expect(attempt.receipt?.approvals).toEqual([{ tool: 'run_command', allowed: true }]);
   });
 
-  it('of a run in which nobody was asked has none', async () => {
+  it('lists no approvals when nobody was asked', async () => {
     const of = await newTask('Nobody');
     await runAlone(of, [], Promise.resolve());
     const attempt = await ended(of);

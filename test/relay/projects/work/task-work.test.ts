@@ -229,7 +229,7 @@ describe('a task of a repository', () => {
     expect(again).toMatch(/Keep both\..*Attempt 1 by Name of a1 \(you\): review, branch .*1 commits, 1 files changed/);
   });
 
-  it('of a run that dies is free again, with what it left on its branch, and its commands end', async () => {
+  it('frees the task of a dead run with its work on the branch, and ends its commands', async () => {
     const of = await project({ kind: 'git', repository: repository('dies', { 'a.txt': 'one\n' }), agents: ['a1'] });
     const made = await task(of);
     let step = 0;
@@ -443,7 +443,7 @@ describe('a task of a folder project', () => {
 });
 
 describe('an executor', () => {
-  it('is told the brief and the rules alone, and what it did is what git says', async () => {
+  it('gives an executor only the brief and the rules, and takes its result from git', async () => {
     const of = await project({
       kind: 'git',
       repository: repository('exec', { 'a.txt': 'one\n' }),

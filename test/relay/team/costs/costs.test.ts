@@ -98,7 +98,7 @@ describe.each(USUAL_STORES)('costs on %s', (kind) => {
     return hono;
   };
 
-  it('are told by day, agent, session and reply, with cached tokens as such', async () => {
+  it('reports costs by day, agent, session and reply, with cached tokens', async () => {
     await spend('a1', { sessionId: 's1', messageId: 'm1' });
     await spend('a1', { sessionId: 's1', messageId: 'm1' });
     time += HOUR;
@@ -141,7 +141,7 @@ describe.each(USUAL_STORES)('costs on %s', (kind) => {
     });
   });
 
-  it('of the demo are told until a model has answered, and then count no more', async () => {
+  it("reports the demo's costs until a model has answered, and then drops them", async () => {
     const today = async () => costsSchema.parse(await (await app().request('/api/costs?days=1')).json()).today;
     await costs.note({
       agentId: 'a1',
@@ -193,7 +193,7 @@ describe.each(USUAL_STORES)('costs on %s', (kind) => {
     expect(few.rest).not.toHaveProperty('routines');
   });
 
-  it('of before stay, with the price they had, when the table changes', async () => {
+  it('keeps earlier costs at their price when the table changes', async () => {
     await spend('a1');
     const put = await app().request('/api/prices', {
       method: 'PUT',
@@ -278,7 +278,7 @@ describe.each(USUAL_STORES)('costs on %s', (kind) => {
       return checked.ok;
     };
 
-    it('of an agent stops that agent, and nobody else', async () => {
+    it('stops only the agent whose budget is used up', async () => {
       await configs.agentBudget('a1', 2);
       await spend('a1', { dollars: 1.99 });
       expect(await allowed('a1')).toBe(true);
@@ -287,7 +287,7 @@ describe.each(USUAL_STORES)('costs on %s', (kind) => {
       expect(await allowed('a2')).toBe(true);
     });
 
-    it('of the household stops everybody, and says what, by whom, until when and where to raise it', async () => {
+    it("stops all agents at the household's budget, and says what, by whom, until when and where to raise it", async () => {
       await configs.householdBudget(3);
       await configs.zone('Europe/Berlin');
       await spend('a1', { dollars: 2 });
@@ -309,7 +309,7 @@ describe.each(USUAL_STORES)('costs on %s', (kind) => {
       ]);
     });
 
-    it('of 0 means never, and one that is changed holds at once', async () => {
+    it('allows nothing with a budget of 0, and applies a changed one at once', async () => {
       await configs.agentBudget('a1', 0);
       const checked = await costs.check(asking('a1'));
       expect(checked).toMatchObject({
@@ -470,7 +470,7 @@ describe.each(USUAL_STORES)('costs on %s', (kind) => {
       expect(await allowed('a2')).toBe(true);
     });
 
-    it('is overrun by no more than one request, however many ask', async () => {
+    it('overruns a budget by one request at most, however many ask', async () => {
       costs = again(10_000);
       await spend('a2');
       await configs.householdBudget(5);

@@ -97,7 +97,7 @@ describe('settings', () => {
       ).toEqual([`coordination.blackouts.0.${field}`]);
   });
 
-  it('are found by an agent’s name too', async () => {
+  it('finds settings by an agent’s name too', async () => {
     const { get } = open();
     expect((await get('/v1/agents/Lyra/config')).status).toBe(200);
     expect((await get('/v1/agents/LYRA/wake-stats')).status).toBe(200);
@@ -147,7 +147,7 @@ describe('settings', () => {
     expect(household.coordination.wake_guardrails.max_wakes_per_day).toBe(4);
   });
 
-  it('can be sent back as they were answered, changed', async () => {
+  it('accepts settings back in the form of its answer', async () => {
     const { get, put } = open();
     for (const path of [ORIN, '/v1/config']) {
       const answer = knownNames.parse(await (await get(path)).json());
@@ -158,7 +158,7 @@ describe('settings', () => {
     }
   });
 
-  it('are refused where they are made from an answer that no longer holds, and of two at once one is taken', async () => {
+  it('refuses settings based on an outdated answer, and accepts one of two at once', async () => {
     const { get, put } = open();
     for (const path of [ORIN, '/v1/config']) {
       const read = async () => knownNames.parse(await (await get(path)).json());
@@ -182,7 +182,7 @@ describe('settings', () => {
     }
   });
 
-  it('are pasted in and copied out as YAML', async () => {
+  it('reads and writes settings as YAML', async () => {
     const { get, put } = open();
     const pasted =
       'coordination:\n  # a calm one\n  wake_guardrails: {max_wakes_per_day: 4}\n  blackouts:\n    - label: night\n      start_time: 22:00\n      end_time: 06:00\n';

@@ -128,7 +128,7 @@ describe('a running relay', () => {
     expect(await ask()).toBe('granted');
   });
 
-  it('is dark in a blackout across midnight, to the minute', async () => {
+  it('defers wakes in a blackout across midnight, to the minute', async () => {
     const night = { label: 'night', start_time: '22:00', end_time: '07:00', days: [] };
     const { clock, ask } = await open(
       { coordination: { ...limits(many).coordination, blackouts: [night] }, flood_guard: { max_wakes: 1_000 } },

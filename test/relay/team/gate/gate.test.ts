@@ -288,7 +288,7 @@ describe.each(USUAL_STORES)('the gate on %s', (kind) => {
     expect((await gate.feed({ before: null, limit: 10, agentId: null })).wakes).toHaveLength(6);
   });
 
-  it('is dark in a blackout that goes past midnight, and says until when', async () => {
+  it('defers wakes in a blackout past midnight, and says until when', async () => {
     const clock = createTestClock(Date.parse('2026-06-16T20:00:00Z'));
     const { ask } = await household(
       { coordination: { blackouts: [{ label: 'night', start_time: '22:00', end_time: '06:00', days: [] }] } },

@@ -133,7 +133,7 @@ executor_model: openrouter/x-ai/grok-4.1-fast
 `;
 
 describe('A config.yml of another program', () => {
-  it('is taken as it is, and what waits for projects comes back as it was', async () => {
+  it('is accepted unchanged, and returns its project settings as they were', async () => {
     const answer = await paste('Vega', SEED);
     expect(await answer.text()).not.toContain('errors');
     expect(answer.status).toBe(200);
@@ -150,7 +150,7 @@ describe('A config.yml of another program', () => {
     });
   });
 
-  it('may be pasted in parts, and name days and moments in its own way', async () => {
+  it('may be pasted in parts, with its own names of days and moments', async () => {
     for (const part of ['planning_model: other\n', 'pulse_columns: []\n', 'coordination:\n  wakes_enabled: false\n'])
       expect((await paste('Vega', part)).status, part).toBe(200);
     const odd = `pulse_blackouts:
@@ -169,7 +169,7 @@ describe('A config.yml of another program', () => {
     });
   });
 
-  it('is refused where something does not fit, with its name, and nothing of it is set', async () => {
+  it('is refused whole with the name of an invalid field', async () => {
     for (const [body, field] of [
       ['pulse_columns: Ready\n', 'pulse_columns'],
       ['planning_model: 7\n', 'planning_model'],
@@ -186,7 +186,7 @@ describe('A config.yml of another program', () => {
 });
 
 describe('pulse_container_timeout_ms', () => {
-  it('is the time that a run may take; how long it waits for its agent is a setting of its own', async () => {
+  it("limits a run's time, while the wait for its agent has its own setting", async () => {
     const left = await relay.fetch('/api/agent-snapshots/a3', {
       method: 'PUT',
       json: { version: '000001764000000-1-a', snapshot: { ...SNAPSHOT, name: 'Sage', position: 3 } },

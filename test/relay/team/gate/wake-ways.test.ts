@@ -58,7 +58,7 @@ describe('every way to ask for a wake', () => {
   });
   afterAll(() => bench.close());
 
-  it.each(WAKE_WAYS)('passes the gate: %s', async (way) => {
+  it.each(WAKE_WAYS)('checks at the gate: %s', async (way) => {
     const script: Script = teamScript();
     const house = await bench.open({ script });
     await house.team.directory.set({

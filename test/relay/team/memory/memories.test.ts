@@ -78,7 +78,7 @@ describe.each(USUAL_STORES)('a memory, on %s', (kind) => {
     expect(JSON.stringify(house.requestsOf(1).at(-1)?.body.messages)).toContain('The heron is called Otis.');
   });
 
-  it('is changed by the six commands of the memory tool, and refuses what does not fit', async () => {
+  it('changes by the six commands of the memory tool, and refuses invalid ones', async () => {
     await wakes();
     const results = await says(
       'Plan the garden.',
@@ -141,7 +141,7 @@ describe.each(USUAL_STORES)('a memory, on %s', (kind) => {
     expect(await house.team.approvals.open()).toEqual([]);
   });
 
-  it('is searched by recall with soul and conversation, each with its place, and never for another agent', async () => {
+  it('is searched by recall with soul and conversation, and never for another agent', async () => {
     await memories().add(AGENT, { path: 'birds.md', text: 'Otis\nThe heron Otis eats at nine.\n' }, BY_HUMAN);
     await memories().add('agent-1', { path: 'secret.md', text: 'The heron Otis is ill.' }, BY_HUMAN);
     await memories().add(null, { path: 'house.md', text: 'Otis the heron lives here.' }, BY_HUMAN);
@@ -155,7 +155,7 @@ describe.each(USUAL_STORES)('a memory, on %s', (kind) => {
     expect(nothing).toContain('Nothing in your memory has these words.');
   });
 
-  it('is in the prompt of a run that nobody watches', async () => {
+  it('is in the prompt of an unattended run', async () => {
     await memories().add(AGENT, { path: 'index.md', text: 'Ada is allergic to nuts.' }, BY_HUMAN);
     await house.team.snapshots.leave(AGENT, { ...SNAPSHOT, name: 'Name 0' }, 'v1');
     await house.team.wakes.ask({
@@ -189,7 +189,7 @@ describe.each(USUAL_STORES)('a memory, on %s', (kind) => {
     expect(text?.trim().split('\n').sort()).toEqual(lines.toSorted());
   });
 
-  it('is announced with each version, and is given back to a home that was lost', async () => {
+  it('is announced with each version, and restored to a home that was lost', async () => {
     const file = good(await memories().add(AGENT, { path: 'a.md', text: 'one' }, BY_HUMAN));
     await memories().change(file.memoryId, { edit: () => ({ ok: true, text: 'two' }) }, BY_HUMAN, file.version);
     const records = () => house.of('record').filter(({ record }) => record.type === 'memory');

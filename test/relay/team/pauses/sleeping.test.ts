@@ -103,7 +103,7 @@ describe.each(USUAL_STORES)('the sleeping flag, with the log on %s', (kind) => {
     expect(pauses.isPaused('a')).toBe(true);
   });
 
-  it('does not fall asleep again when an agent that was woken is said to join once more', async () => {
+  it('stays cleared when a woken agent joins a second time', async () => {
     const { pauses } = await begin();
     await Promise.all([pauses.join('e'), pauses.join('e'), pauses.set('s1', 'e', false, 'human')]);
     await pauses.join('e');
@@ -132,7 +132,7 @@ describe.each(USUAL_STORES)('the sleeping flag, with the log on %s', (kind) => {
     expect(await seen).toEqual([]);
   });
 
-  it('is not harmed by being set twice and cleared twice, and loses nobody who waits', async () => {
+  it('survives being set and cleared twice, and loses no waiting call', async () => {
     const { pauses, flags } = await begin();
     await Promise.all([pauses.set('s1', 'a', true, 'human'), pauses.set('s1', 'a', true, 'b')]);
     const first = pauses.wait('a', FOREVER);
@@ -220,7 +220,7 @@ describe.each(USUAL_STORES)('the sleeping flag, with the log on %s', (kind) => {
     expect(await wait).toBe('ended');
   });
 
-  it('does not set a flag for a session that ends while it is being written', async () => {
+  it('sets no flag for a session that ends during the write', async () => {
     const { pauses } = await begin();
     const set = pauses.set('s1', 'a', true, 'human');
     const join = pauses.join('e');
@@ -231,7 +231,7 @@ describe.each(USUAL_STORES)('the sleeping flag, with the log on %s', (kind) => {
     expect([pauses.get('s2', 'a'), pauses.get('s2', 'e'), pauses.isPaused('e')]).toEqual([false, null, false]);
   });
 
-  it('does not hold back an agent that is not in the session any more', async () => {
+  it('does not hold an agent that has left the session', async () => {
     const { pauses, log } = await begin();
     await pauses.set('s1', 'a', true, 'human');
     const wait = pauses.wait('a', FOREVER);
@@ -297,7 +297,7 @@ describe.each(USUAL_STORES)('the sleeping flag, with the log on %s', (kind) => {
     }
     const at = (sessionId: string, agentId: string) => `/api/v1/sessions/${sessionId}/${agentId}/sleeping`;
 
-    it('is not cleared past the gate by a call that comes while it is being set', async () => {
+    it('is not cleared past the gate by a call during its write', async () => {
       const { call, close, asked, pauses, log } = await served();
       const { append } = log;
       let reached: () => void = () => undefined;
@@ -312,7 +312,7 @@ describe.each(USUAL_STORES)('the sleeping flag, with the log on %s', (kind) => {
       await close();
     });
 
-    it('is read, set and cleared, by PUT and POST alike, and waking asks the gate', async () => {
+    it('is read, set and cleared by PUT and POST alike, and waking asks the gate', async () => {
       const { call, close, asked, flags } = await served();
       expect(await call('GET', at('s1', 'a'))).toEqual({ status: 200, body: { sleeping: false } });
       expect(await call('PUT', at('s1', 'a'), { sleeping: true })).toEqual({ status: 200, body: { sleeping: true } });
@@ -377,7 +377,7 @@ describe.each(USUAL_STORES)('the sleeping flag, with the log on %s', (kind) => {
       await close();
     });
 
-    it('is a 404 for a session or an agent that is not known, and a 400 for what does not fit', async () => {
+    it('is a 404 for an unknown session or agent, and a 400 for invalid input', async () => {
       const { call, close } = await served();
       for (const path of [at('s0', 'a'), at('s1', 'nobody'), at('s1', 'x'.repeat(200))]) {
         expect(await call('GET', path)).toMatchObject({ status: 404 });

@@ -63,7 +63,7 @@ describe('a relay whose home was lost', () => {
   const told = (count: number) =>
     expect.poll(async () => (await documentsFrom(page)).length, { timeout: 10_000 }).toBeGreaterThanOrEqual(count);
 
-  it('has a budget again when a page gives it back, and says that it took it', async () => {
+  it('has a budget again when a page restores it, and says so', async () => {
     await budget(7);
     await told(1);
     const docs = await documentsFrom(page);
@@ -89,7 +89,7 @@ describe('a relay whose home was lost', () => {
     expect(await get(page, '/v1/config')).toMatchObject({ daily_budget_usd: 3 });
   });
 
-  it('that was put back from an old copy takes what is newer, and nothing that is older', async () => {
+  it('restored from an old copy accepts newer records, and none that are older', async () => {
     await budget(2);
     await told(1);
     await budget(1);
@@ -151,7 +151,7 @@ describe('a relay whose home was lost', () => {
       threadMessagesSchema.parse(await get(page, `/api/threads/${threadId}/messages?limit=200`));
     const waiting = async () => get(page, '/api/inbox');
 
-    it('has them again as they were, in their order and by their authors, marked, and nobody is told', async () => {
+    it('restores threads in their order, by their authors, marked, without notifying anybody', async () => {
       await team();
       const bridge = await begin('The bridge');
       for (const text of ['one', 'two', 'three']) await say(bridge, text, text === 'two' ? ['a1'] : []);
@@ -249,7 +249,7 @@ describe('a relay whose home was lost', () => {
 });
 
 describe('the tables of the relay', () => {
-  it.each(USUAL_STORES)('are all named as what they hold, on %s', async (kind) => {
+  it.each(USUAL_STORES)('is classified by what it holds, on %s', async (kind) => {
     const place = await createStorePlace(kind);
     const store = await place.open();
     try {
@@ -262,7 +262,7 @@ describe('the tables of the relay', () => {
     }
   });
 
-  it('that are records are documents of a kind, and the relay gives and takes them', () => {
+  it('restores each record table from documents of a kind', () => {
     for (const type of RECORD_TYPES) expect(kindOf(type)?.isRecord, type).toBe(true);
   });
 });

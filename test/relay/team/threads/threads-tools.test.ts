@@ -82,7 +82,7 @@ describe('what agents look for', () => {
     return { ...house, searches, use, openPage };
   }
 
-  it('is asked in its own name and about its own threads, whatever it says; what others hold is not to be had', async () => {
+  it("searches in an agent's own name and threads, whatever it asks for", async () => {
     const { use, openPage, threads, searches } = await withSearches();
     const page = openPage();
     const made = await Promise.all(
@@ -122,7 +122,7 @@ describe('what agents look for', () => {
     expect(await later).toBe('Nothing that you took part in holds these words.');
   });
 
-  it('is answered once, by the first page that has everything, and never by one that was not asked', async () => {
+  it('takes one answer, from the first page that has everything and was asked', async () => {
     const { use, openPage, searches, timers } = await withSearches();
     const elsewhere = await withSearches();
     const pages = [openPage(), openPage()];
@@ -145,7 +145,7 @@ describe('what agents look for', () => {
     expect(timers.waiting()).toEqual([]);
   });
 
-  it('is said to be searched in the last conversation alone where no page answers, and is not where that may not be', async () => {
+  it('searches the last conversation alone when no page answers, and not when that is forbidden', async () => {
     const transcript = [
       '=== 2026-11-20 ===',
       'Marcus (2026-11-20 08:52 UTC):\n> The herons came back.\n> Ada (2026-11-20 08:53 UTC):\n> herons, they say',
@@ -182,7 +182,7 @@ describe('what agents look for', () => {
     );
   });
 
-  it('is given in bounds, and waits in bounds', async () => {
+  it('limits results and waiting searches', async () => {
     const { use, openPage, searches } = await withSearches();
     const page = openPage();
     const asking = use(caller('a'), { limit: LIMITS.searchPassages });
@@ -223,7 +223,7 @@ describe('the tools of threads', () => {
     return { ...house, tools, use, open };
   }
 
-  it('are all there, and say which of them change nothing', async () => {
+  it('offers all thread tools, and marks the ones that change nothing', async () => {
     const { tools } = await withTools();
     expect(tools.map(({ name }) => name)).toEqual([
       'create_thread',
@@ -357,7 +357,7 @@ describe('the tools of threads', () => {
     expect((await use('b', 'wait_for_agent', { agent: 'human' })).text).toMatch(/1\. the human, \S+:\n> hello$/);
   });
 
-  it('cannot be made to show words of one as a message of another', async () => {
+  it("never shows one member's words as a message of another", async () => {
     const { use, open } = await withTools();
     const threadId = await open();
     for (const lineBreak of ['\n', '\r', '\r\n', '\u2028', '\u0085'])

@@ -109,7 +109,7 @@ describe.each(USUAL_STORES)('waiting in threads on %s', (kind) => {
     expect(timers.waiting()).toEqual([]);
   });
 
-  it('for a mention goes on until there is one, and gives what was said before it too', async () => {
+  it('waits for a mention, and returns earlier messages with it', async () => {
     const { say, waitBegun, wait } = await withThread();
     await say('a', 'not for you');
     const { waiting } = await waitBegun({ until: MENTION });
@@ -119,7 +119,7 @@ describe.each(USUAL_STORES)('waiting in threads on %s', (kind) => {
     expect(await wait({ until: MENTION, limitMs: 0 })).toBe('late');
   });
 
-  it('for an agent, or the person, goes on until that one speaks', async () => {
+  it('waits until the named agent or the person writes', async () => {
     const { say, waitBegun, wait } = await withThread();
     const { waiting } = await waitBegun({ until: FROM_A });
     await say('c', 'not me');
@@ -132,7 +132,7 @@ describe.each(USUAL_STORES)('waiting in threads on %s', (kind) => {
     expect(await wait({ until: FROM_A, limitMs: 0 })).toBe('late');
   });
 
-  it('in one thread is not ended by another, and without a thread is ended by any, the oldest first', async () => {
+  it('waits in one thread alone, or without a thread for any, oldest first', async () => {
     const { say, waitBegun, wait, threadId, open } = await withThread();
     const other = await open('c');
     const { waiting } = await waitBegun({ threadId });
@@ -153,7 +153,7 @@ describe.each(USUAL_STORES)('waiting in threads on %s', (kind) => {
     expect(await waiting).toEqual(['while away']);
   });
 
-  it('in one thread ends with a refusal when nothing can come any more', async () => {
+  it('ends with a refusal when nothing can arrive any more', async () => {
     const { threads, say, wait, answerTo, waitBegun, threadId, open } = await withThread();
     const { waiting } = await waitBegun({ threadId });
     await say('a', 'last words');
@@ -193,7 +193,7 @@ describe.each(USUAL_STORES)('waiting in threads on %s', (kind) => {
     expect(await wait({ limitMs: 0 })).toBe('late');
   });
 
-  it('does not give again what the agent has read, and leaves what it has not', async () => {
+  it('does not return read messages again, and keeps unread ones', async () => {
     const { threads, say, wait, threadId } = await withThread();
     const read = async (limit: number, before: number | null = null) =>
       good(await threads.read('b', threadId, { before, limit, run: 'r' })).messages.map(({ text }) => text);

@@ -150,7 +150,7 @@ describe('threads in a session', () => {
     expect(house.of('message-read')).toEqual([]);
   });
 
-  it('do not put a mention before an agent again that it has read in the thread itself', async () => {
+  it('does not repeat a mention that the agent has read in the thread itself', async () => {
     const house = await withTeam(({ last, results }) =>
       results.length > 0
         ? [{ say: 'Read.' }]

@@ -129,7 +129,7 @@ describe.each(USUAL_STORES)('threads on %s', (kind) => {
       await say('c', 'hello');
     });
 
-    it('does nothing where the one who is added is there already', async () => {
+    it('adds a present member without an effect', async () => {
       const { threads, threadId, told, changes } = await withThread();
       expect(good(await threads.add('a', threadId, 'b')).thread.participants).toEqual(['a', 'b']);
       expect([told.length, changes()]).toEqual([1, 1]);
@@ -193,7 +193,7 @@ describe.each(USUAL_STORES)('threads on %s', (kind) => {
   });
 
   describe('mentions', () => {
-    it('are told to each who is mentioned, once, in order, after the message is there; the sender learns what became of it', async () => {
+    it('notifies each mentioned member once, in order, after the message; the sender learns the outcome', async () => {
       const { threads, threadId, told, say } = await withThread('a', ['b', 'c']);
       const sent = await say('a', 'look', ['Cleo', 'b', 'seat 3']);
       expect(sent.message).toMatchObject({ sequence: 1, from: 'a', text: 'look', mentions: ['c', 'b'] });
@@ -217,7 +217,7 @@ describe.each(USUAL_STORES)('threads on %s', (kind) => {
       ]);
     });
 
-    it('are also those whom the words name, where they are in it; others named there are only words', async () => {
+    it('mentions members that the words name, and treats other names as text', async () => {
       const { threads, threadId, told, say } = await withThread('a', ['b', 'c']);
       const sent = await say('a', '@Cleo, look: @Ada and @Dara say `@b`. @nobody', ['b']);
       expect(sent.message.mentions).toEqual(['b', 'c']);
@@ -226,7 +226,7 @@ describe.each(USUAL_STORES)('threads on %s', (kind) => {
       expect(good(await threads.read('c', threadId, PAGE)).messages).toHaveLength(2);
     });
 
-    it('of oneself, of somebody who is not in it, unknown or retired are errors that name who it is, and send nothing', async () => {
+    it('refuses mentions of oneself, outsiders, unknown or retired agents by name, and sends nothing', async () => {
       const { threads, threadId, told, directory } = await withThread('a', ['b']);
       const cases = [
         ['Ada', 'bad-mention', 'Ada is you'],
@@ -250,7 +250,7 @@ describe.each(USUAL_STORES)('threads on %s', (kind) => {
       expect(told).toHaveLength(1);
     });
 
-    it('are told again when telling failed: by a repeat, or when the relay comes back', async () => {
+    it('notifies again after a failure: by a repeat, or when the relay is back', async () => {
       const { threads, threadId, told, failure, again } = await withThread('a', ['b', 'c']);
       const send = (clientId: string) =>
         threads.send('a', threadId, { text: clientId, mentionRefs: ['b', 'c'], clientId });
@@ -305,7 +305,7 @@ describe.each(USUAL_STORES)('threads on %s', (kind) => {
       expect(changes()).toBe(3);
     });
 
-    it('is refused once the thread is closed, with its summary; it can be read still', async () => {
+    it('refuses messages to a closed thread with its summary, and still shows it', async () => {
       const { threads, threadId, say, read } = await withThread();
       await say('a', 'before');
       const { thread } = good(await threads.close('b', threadId, 'We agreed.'));
