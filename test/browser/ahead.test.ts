@@ -40,7 +40,7 @@ const waiting = async (entries: number) =>
   (await laptop.until(`${entries} that wait`, ({ ahead }) => (ahead?.entries ?? 0) === entries)).ahead;
 
 // SPEC 7.1, 7.2
-it('is not heard before the person takes it, and the person’s own edit wins then, which the page says', async () => {
+it('shows nothing typed ahead before the person takes it, and prefers the person’s own edit, as the page says', async () => {
   const { page } = desk;
   const far = Date.now() + YEAR;
   await phone.owner.call('append', [{ ...settingDoc(901, 'humanName', 'Mallory'), at: at(far) }]);

@@ -83,7 +83,7 @@ async function picture(page: Visitor['page'], name: string): Promise<void> {
 }
 
 describe('Approvals', { timeout: 120_000 }, () => {
-  it('stand in the conversation and on their page, are answered once on either, and what was run is in the account', async () => {
+  it('shows an approval in the conversation and on its page, takes one answer, and records the call', async () => {
     const { page } = visitor;
     await visitor.begin();
     await visitor.hatch(1);
@@ -162,7 +162,7 @@ describe('Approvals', { timeout: 120_000 }, () => {
     expect(visitor.complaints).toEqual([]);
   });
 
-  it('of an MCP server are a form, which is filled in on a phone; what is typed goes to that server', async () => {
+  it("fills in an MCP server's form on a phone, and sends it to that server", async () => {
     const { page } = visitor;
     await goWithin(page, '/settings/mcp');
     await page.getByText('Paste settings').click();

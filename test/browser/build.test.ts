@@ -33,7 +33,7 @@ it('the build holds nothing of the workshop', () => {
   expect(code.filter((file) => planted.test(readFileSync(join(dist, file), 'utf8')))).toEqual([]);
 });
 
-it('what only asks is answered by the build that is there', () => {
+it('answers questions from the build that is there', () => {
   const asked = (...args: readonly string[]) =>
     spawnSync(process.execPath, [join(dist, '../server/start.mjs'), ...args], { encoding: 'utf8' });
   const help = asked('--help');
@@ -44,7 +44,7 @@ it('what only asks is answered by the build that is there', () => {
   expect(`${stop.stdout}${stop.stderr}`).toContain('roost-nowhere');
 });
 
-it('nothing of the page asks whether it may evaluate text: its policy forbids that, and consoles would show it', () => {
+it('does not test whether it may evaluate text, which its policy forbids and consoles would show', () => {
   const assets = join(dist, 'page/assets');
   const code = readdirSync(assets)
     .filter((file) => file.endsWith('.js'))
@@ -56,7 +56,7 @@ it('nothing of the page asks whether it may evaluate text: its policy forbids th
   expect(asking.filter(([, text]) => !/\.jitless\s*=\s*(?:!0|true)/.test(text)).map(([file]) => file)).toEqual([]);
 });
 
-it('what a browser loads before it paints is small, and in few files: one import too many brings a library along', () => {
+it('loads little in few files before the first paint', () => {
   const page = readFileSync(join(dist, 'page/index.html'), 'utf8');
   const named = [...page.matchAll(/(?:src|href)="\/(assets\/[^"]+\.(?:js|css))"/g)].map(([, path = '']) => path);
   const kb = (path: string) => gzipSync(readFileSync(join(dist, 'page', path)), { level: 9 }).length / 1000;
@@ -71,7 +71,7 @@ it('the worker that every page starts is found among the scripts, as its weight 
   expect(readdirSync(join(dist, 'page/assets')).filter((file) => OWNER.test(file))).toHaveLength(1);
 });
 
-it('what draws is fetched by those who ask for a drawing, and by nobody at a first visit', () => {
+it('fetches the drawing library for a drawing alone, and never on a first visit', () => {
   const drawing = readdirSync(join(dist, 'page/assets')).filter((file) => file.startsWith('drawing-worker-'));
   expect(drawing.filter((file) => file.endsWith('.js'))).toHaveLength(1);
   expect(readFileSync(join(dist, 'page/service-worker.js'), 'utf8')).not.toContain('drawing-worker-');

@@ -65,7 +65,7 @@ describe('One team on every device', { timeout: 240_000 }, () => {
     return tablet;
   }
 
-  it('is summoned on one, joined from another by the picture of a code and six words, and knows there what was said here', async () => {
+  it('summons a team, joins it from another device by a code and six words, and shows the same messages there', async () => {
     await desk.begin();
     await desk.press('SUMMON');
     const summoned = await desk.untilAll('awake');
@@ -227,7 +227,7 @@ describe('One team on every device', { timeout: 240_000 }, () => {
     expect((await laptop.owner.documents()).get(newer._id)).toEqual(newer);
   });
 
-  it('tells the others what it is called, though it was ended before it could', async () => {
+  it('tells the other devices its new name, though it was closed before it could', async () => {
     await phone.page.evaluate(
       () =>
         new Promise<void>((resolve, reject) => {
@@ -290,7 +290,7 @@ describe('One team on every device', { timeout: 240_000 }, () => {
     phone = restored;
   });
 
-  it('tells a relay that was put back from an old copy what it lacks', async () => {
+  it('sends a relay that was restored from an old copy what it lacks', async () => {
     const copy = await mkdtemp(join(tmpdir(), 'roost-copy-'));
     const again = async () => {
       relay = await startRelay({ args: ARGS, home: relay.home, port: relay.port });

@@ -107,7 +107,7 @@ describe('two browsers that a relay introduces', () => {
     relayed = true;
   });
 
-  it('go on when the tab that carries is closed and another one is there', async () => {
+  it('continue when the carrying tab is closed and another one is open', async () => {
     const [one, two] = [browser(ONE), browser(TWO)];
     await Promise.all([call(one, 'setOnline', [TWO]), call(two, 'setOnline', [ONE])]);
     const other = await one.context.newPage();
@@ -128,7 +128,7 @@ describe('two browsers without a relay', () => {
   const household = 'IIIIIIIIIIIIIIIIIIIIIA';
 
   // SPEC 11.2, 11.3
-  it('are introduced by a text carried there and one carried back', async () => {
+  it('connect by one text carried each way', async () => {
     const [one, two] = [browser(ONE), browser(TWO)];
     relayed = false;
     await Promise.all([one.tab.goto(address(ONE, household)), two.tab.goto(address(TWO, household))]);

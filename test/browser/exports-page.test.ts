@@ -208,7 +208,7 @@ describe('Copies', { timeout: PATIENCE }, () => {
     expect([...first.complaints, ...second.complaints]).toEqual([]);
   });
 
-  it('where the browser asks for a place, the file is written there', async () => {
+  it('writes the file to the place that the browser asks for', async () => {
     const visitor = await house({ asks: true });
     await visitor.begin();
     await settings(visitor, 'Export & import');
@@ -226,7 +226,7 @@ describe('Copies', { timeout: PATIENCE }, () => {
     expect(size[0]).toBeGreaterThan(200);
   });
 
-  it('one agent leaves as plain files, and is adopted elsewhere with its soul and its memories', async () => {
+  it('exports an agent as plain files, and imports it elsewhere with its soul and memories', async () => {
     const first = await lived();
     const lyra = (await first.seats())[0]?.name ?? '';
     await first.open(1);

@@ -83,7 +83,7 @@ describe('A copy of a household in Chromium', () => {
     expect(await everythingIn(other)).toEqual(sorted(HOUSE));
   });
 
-  it('can be imported twice over, and changes nothing the second time', async () => {
+  it('changes nothing when a copy is imported twice', async () => {
     const home = await house();
     await home.evaluate(() => window.exportsPage.exportHousehold(null));
     const again = JSON.parse(await home.evaluate(() => window.exportsPage.importKept(null))) as Record<string, unknown>;
@@ -94,7 +94,7 @@ describe('A copy of a household in Chromium', () => {
     expect(await everythingIn(home)).toEqual(sorted(HOUSE));
   });
 
-  it('that was cut or damaged is told apart, and nothing of it is imported', async () => {
+  it('refuses a copy that is cut or damaged, and imports nothing of it', async () => {
     const home = await house();
     await home.evaluate(() => window.exportsPage.exportHousehold(null));
     const whole = Buffer.from(await home.evaluate(() => window.exportsPage.kept()), 'base64');
@@ -140,7 +140,7 @@ describe('One agent in Chromium', () => {
 });
 
 describe('The worker of exports', () => {
-  it('is said to be missing where its file cannot be fetched any more', async () => {
+  it('reports a worker whose file can no longer be fetched', async () => {
     const home = await household();
     // The ledger's own worker is there.
     expect(await everythingIn(home)).toEqual([]);
@@ -150,7 +150,7 @@ describe('The worker of exports', () => {
     server = await servePage(built);
   });
 
-  it('is there without a relay once it was fetched', async () => {
+  it('works without a relay once it was fetched', async () => {
     const home = await household(HOUSE.slice(0, 5));
     await home.evaluate(() => window.exportsPage.warm());
     await server.close();

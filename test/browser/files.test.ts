@@ -41,7 +41,7 @@ afterAll(async () => {
 });
 
 describe('Files', { timeout: 120_000 }, () => {
-  it('are written by an agent, seen while it is at work, given to it, and taken back as they were', async () => {
+  it('writes, shows, uploads and downloads files unchanged while the agent works', async () => {
     const { page } = visitor;
     await visitor.begin();
     await visitor.hatch(1);
@@ -86,7 +86,7 @@ describe('Files', { timeout: 120_000 }, () => {
     expect(visitor.complaints).toEqual([]);
   });
 
-  it('are gone from the relay when their agent is forgotten for good, and not while it can be kept', async () => {
+  it('deletes files from the relay when their agent is forgotten for good, and not before', async () => {
     const { page } = visitor;
     const owner = createOwnerLine(page);
     const { identities } = await owner.call('household');

@@ -35,7 +35,7 @@ afterAll(async () => {
 });
 
 describe('two browsers that are not paired, at one relay', { timeout: 240_000 }, () => {
-  it('the second is asked, begins a household of its own, and neither hears the other', async () => {
+  it('asks the second browser, gives it a household of its own, and keeps both apart', async () => {
     const early = await visit();
     const ada = await visit();
     await ada.begin('Noa', 'Sol');

@@ -76,7 +76,7 @@ const unmarkedOn = (page: Page, names: readonly string[]) =>
     [NOT_OURS, names] as const,
   );
 
-it('is spoken from the first moment where the browser asks for it, and again in English when that is chosen', async () => {
+it('starts in the browser’s language, and switches to English when that is chosen', async () => {
   const context = await profile.open({ locale: 'de-AT', viewport: { width: 360, height: 740 }, ...QUIET });
   await letIn(context, relay.url, await relay.signIn());
   const page = await context.newPage();
@@ -90,7 +90,7 @@ it('is spoken from the first moment where the browser asks for it, and again in 
   await context.close();
 });
 
-it('is chosen in the settings, and leaves no page with a text of another', async () => {
+it('switches the language in the settings, and leaves no text of another on a page', async () => {
   const context = await profile.open({ viewport: { width: 1440, height: 900 }, ...QUIET });
   await letIn(context, relay.url, await relay.signIn());
   const desk = await createVisitor(context, relay.url);

@@ -99,7 +99,7 @@ describe('a menu', () => {
 });
 
 describe('a key', () => {
-  it('leads to the field from a page of its own, also where the conversation has to be fetched first', async () => {
+  it('opens the field from another page by a key, also when the conversation has to be fetched first', async () => {
     await resize(sizes.desktop);
     const { page } = visitor;
     const home = new URL(page.url()).origin;
@@ -151,7 +151,7 @@ describe('a conversation', () => {
     expect(await page.evaluate(() => Reflect.get(window, 'raw') as unknown)).toEqual([]);
   });
 
-  it('says of a pasted picture that is none that it cannot be sent', async () => {
+  it('says that a pasted picture without content cannot be sent', async () => {
     const field = visitor.page.getByRole('textbox', { name: /^Write to / });
     await field.focus();
     await field.evaluate((element) => {
@@ -241,7 +241,7 @@ const sideways = () =>
   });
 
 describe('every page and dialog', () => {
-  it('is whole on a phone and at 200 %, and axe finds nothing serious in it', async () => {
+  it('fits on a phone and at 200 %, and axe finds nothing serious', async () => {
     const { page } = visitor;
     await resize(sizes.desktop);
     await visitor.open(1);
@@ -302,7 +302,7 @@ describe('every page and dialog', () => {
 });
 
 describe('the big button', () => {
-  it('is in sight without scrolling while everyone sleeps, however short the window, and whatever is above it', async () => {
+  it('shows the big button without scrolling while everyone sleeps, in any short window', async () => {
     await resize(sizes.desktop);
     await visitor.press(/End session/);
     await visitor.untilAll('sleeping');

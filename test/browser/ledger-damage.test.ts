@@ -72,7 +72,7 @@ beforeEach(async () => {
 afterEach(() => home.remove());
 
 describe('a volume with a damaged CAR', () => {
-  it('that was being written is kept and left; all it held is filed anew from the views, and the page is told', async () => {
+  it('stores the contents of a damaged open volume again from the views, keeps it, and tells the page', async () => {
     await append(range(0, 60).map((n) => messageDoc(n)));
     await drained(tab);
     await harmed((keeper) => keeper.evaluate(() => window.roost.damageVolume('v00001')));
@@ -93,7 +93,7 @@ describe('a volume with a damaged CAR', () => {
     expect((await volumesOf(tab))['v00002']?.docs.map(({ _id }) => _id).sort()).toEqual(docs);
   });
 
-  it('that is sealed is found by a rebuild, and mended', async () => {
+  it('finds and repairs a damaged sealed volume by a rebuild', async () => {
     for (const n of range(0, 9)) await append(range(n * 250, n * 250 + 250).map((m) => messageDoc(m)));
     await drained(tab);
     await harmed((keeper) => keeper.evaluate(() => window.roost.damageVolume('v00001')));
@@ -115,7 +115,7 @@ describe('a volume with a damaged CAR', () => {
     );
   });
 
-  it('that was being written when a rebuild had looked at it is filed anew whole all the same', async () => {
+  it('stores a volume again whole that was written while a rebuild had looked at it', async () => {
     await append(range(0, 60).map((n) => messageDoc(n)));
     await drained(tab);
     await ownerOf(tab).call('rebuild');
@@ -129,7 +129,7 @@ describe('a volume with a damaged CAR', () => {
     ]);
   });
 
-  it('and views of an older version: what the volume lost is taken from the old views', async () => {
+  it('restores from views of an older version what the volume lost', async () => {
     await append(range(0, 60).map((n) => messageDoc(n)));
     await drained(tab);
     await harmed((keeper) =>
@@ -146,7 +146,7 @@ describe('a volume with a damaged CAR', () => {
 
 describe('the journal’s database', () => {
   it.each(['journal', 'volumes', 'manifests', 'meta'])(
-    'without its store of %s is mended from volumes and views, and the page is told',
+    'restores the journal without its store of %s from volumes and views, and tells the page',
     async (store) => {
       await append([identityDoc(1, 'a1', 0, 'I am.'), ...range(2, 40).map((n) => messageDoc(n))]);
       await drained(tab);
@@ -163,7 +163,7 @@ describe('the journal’s database', () => {
     },
   );
 
-  it('that does not open is waited for, with what to do, and goes on by itself', async () => {
+  it('waits for a journal that does not open, says what to do, and continues by itself', async () => {
     await append([messageDoc(1)]);
     await drained(tab);
     let keeper: Page | null = null;
@@ -185,7 +185,7 @@ describe('the journal’s database', () => {
 });
 
 describe('views', () => {
-  it('that a power cut took back to before what has left the journal are written anew', async () => {
+  it('rebuilds views that a power cut set back behind the journal', async () => {
     for (const n of range(0, 5)) {
       await append([messageDoc(n)]);
       await drained(tab);
@@ -248,7 +248,7 @@ describe('what is forgotten', () => {
   });
   const FAR = 4_000_000_000_000;
 
-  it('is hidden at once, there again when it is taken back, and in no copy of it while it is final', async () => {
+  it('hides forgotten documents at once, shows them again on undo, and exports none once final', async () => {
     await append([...range(0, 5).map((n) => spoken(n, 'a1')), ...range(5, 8).map((n) => spoken(n, 'a2'))]);
     await append([forget(100, 'conversation', 'a1', FAR)]);
     expect(await messages()).toEqual([]);
@@ -263,7 +263,7 @@ describe('what is forgotten', () => {
     expect((await ownerOf(tab).call('household')).forgetting).toEqual([]);
   });
 
-  it('is nowhere any more once it is final: not in volumes, views or journal; and does not come back', async () => {
+  it('removes forgotten documents from volumes, views and journal once final, and they do not return', async () => {
     const first = range(0, 2_100).map((n) => spoken(n, n % 2 === 0 ? 'a1' : 'a2'));
     for (let n = 0; n < first.length; n += 300) await append(first.slice(n, n + 300));
     await append([identityDoc(3_000, 'a1', 0, `${SECRET} a1 soul`), identityDoc(3_001, 'a2', 1, 'a2 stays')]);

@@ -89,7 +89,7 @@ describe('what the relay says', () => {
     }
   });
 
-  it('is known whole to a tab that comes in the middle of an answer', async () => {
+  it('shows a whole answer in a tab that opens in the middle of it', async () => {
     const one = first;
     await live(one);
     bench.relay.emit(
@@ -130,7 +130,7 @@ describe('what the relay says', () => {
     expect(await wordsIn(two)).toEqual(['good morning']);
   });
 
-  it('while no tab was open is there when one is', async () => {
+  it('shows messages that arrived while no tab was open', async () => {
     const one = first;
     await live(one);
     bench.relay.emit(started('s1'), message('m1', 'one'));
@@ -143,7 +143,7 @@ describe('what the relay says', () => {
     expect(bench.relay.cursors.at(-1)?.after).toBe('2');
   });
 
-  it('is told as lost when the relay goes, and taken up when it is back', async () => {
+  it('shows the connection as lost when the relay stops, and resumes when it is back', async () => {
     const tab = first;
     await live(tab);
     bench.relay.emit(started('s1'));
@@ -162,7 +162,7 @@ describe('what the relay says', () => {
     expect(await wordsIn(tab)).toEqual(['back']);
   });
 
-  it('is nothing to a browser that is not let in, until it is', async () => {
+  it('shows nothing in a browser without a sign-in until it has one', async () => {
     await home.closeTabs();
     bench.relay.refuse(401);
     const tab = await home.tab();
@@ -175,7 +175,7 @@ describe('what the relay says', () => {
 });
 
 describe('what was written while nothing could take it', () => {
-  it('is handed over when a session starts, and is no longer queued when the relay has it', async () => {
+  it('sends queued messages when a session starts, and unqueues them once the relay has them', async () => {
     const tab = first;
     await live(tab);
     await ownerOf(tab).call('append', [queuedDoc(1, 'a1', 'c1'), queuedDoc(2, 'lead', 'c2')]);
@@ -195,7 +195,7 @@ describe('what was written while nothing could take it', () => {
     expect((await ownerOf(tab).call('conversation', { agentId: 'a1', before: null, limit: 10 })).read).toEqual(['m1']);
   });
 
-  it('is handed over at once where a session runs already', async () => {
+  it('sends queued messages at once when a session is running', async () => {
     await home.closeTabs();
     bench.relay.emit(started('s1'));
     const tab = await home.tab();

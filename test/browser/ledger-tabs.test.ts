@@ -58,7 +58,7 @@ async function killOwners(): Promise<number> {
 }
 
 describe('two tabs', () => {
-  it('have one owner, write into one ledger and hear of each other’s documents', async () => {
+  it('share one owner and one ledger, and receive each other’s documents', async () => {
     const [one, two] = [await home.tab(), await home.tab()];
     await Promise.all(range(0, 20).flatMap((n) => [append(one, messageDoc(n)), append(two, messageDoc(100 + n))]));
     const all = [...idsOf(range(0, 20)), ...idsOf(range(100, 120))];
@@ -89,7 +89,7 @@ describe('two tabs', () => {
 });
 
 describe('an owner that ends', () => {
-  it('is followed by another, and every call that was under way is answered', async () => {
+  it('passes ownership on, and answers every call that was under way', async () => {
     const [one, two] = [await home.tab(), await home.tab()];
     const writes = Promise.all(range(0, 300).map((n) => append(n % 2 ? one : two, messageDoc(n))));
     let ended = 0;
@@ -140,7 +140,7 @@ describe('a second owner', () => {
 describe('without a SharedWorker', () => {
   const QUERY = '?without-shared-worker';
 
-  it('one tab’s worker owns the ledger, and the others speak through it', async () => {
+  it('lets one tab’s worker own the ledger, and the others use it', async () => {
     const [one, two] = [await home.tab(QUERY), await home.tab(QUERY)];
     await append(one, messageDoc(1));
     await append(two, messageDoc(2));

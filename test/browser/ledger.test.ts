@@ -133,7 +133,7 @@ describe('the household', () => {
     expect(await ownerOf(tab).call('storage')).toMatchObject({ documents: 0, journalRows: 0, volumes: [] });
   });
 
-  it('is there again after a reload, with what holds and without what was said before', async () => {
+  it('is there after a reload, with current values and without earlier ones', async () => {
     await append([
       identityDoc(1, 'a1', 0),
       identityDoc(2, 'a2', 1),
@@ -206,7 +206,7 @@ describe('the household', () => {
     expect(await log(5)).toEqual({ more: false, lines: lines.slice(1, 3) });
   });
 
-  it('lists what is queued until a message with its clientId has come, in either order', async () => {
+  it('lists queued messages until one with its clientId arrives, in either order', async () => {
     await append([queuedDoc(2, 'a1', 'second'), queuedDoc(1, 'a1', 'first'), queuedDoc(3, 'a1', 'third')]);
     await append([messageDoc(4, { clientId: 'second', role: 'user' })]);
     await append([messageDoc(5, { clientId: 'before its time', role: 'user' })]);
@@ -235,7 +235,7 @@ describe('the household', () => {
 describe('a document', () => {
   aloneInAHousehold();
 
-  it('is written once, however often it comes', async () => {
+  it('is written once, however often it arrives', async () => {
     const doc = messageDoc(1);
     expect(await append([doc, doc])).toEqual({ written: 1 });
     expect(await append([doc, messageDoc(2)])).toEqual({ written: 1 });
@@ -255,14 +255,14 @@ describe('a document', () => {
     expect((await dumpOf(tab))['journal']?.at(-1)).toMatchObject({ seq: 2, docs: [{ messageId: 'm100' }] });
   });
 
-  it('is refused whole with what came with it where one does not fit', async () => {
+  it('is refused together with its batch when one document is invalid', async () => {
     await expect(append([messageDoc(1), { ...messageDoc(2), blocks: 'none' } as unknown as Doc])).rejects.toThrow(
       /blocks/,
     );
     expect(await ownerOf(tab).call('storage')).toMatchObject({ documents: 0 });
   });
 
-  it('of a kind that this app does not know is kept', async () => {
+  it('of an unknown kind is stored', async () => {
     const doc = { _id: 'x:1', type: 'from-the-future', schema: 7, at: messageDoc(1).at, field: { deep: [1] } };
     await append([doc]);
     await drained(tab);
@@ -311,7 +311,7 @@ describe('a document', () => {
 describe('a read', () => {
   aloneInAHousehold();
 
-  it('waits for what was appended before it, and not for all that goes on coming', async () => {
+  it('waits for earlier appends, and not for later ones', async () => {
     const parts = range(0, 16).map((part) => range(part * 500, (part + 1) * 500).map((n) => messageDoc(n)));
     await append([identityDoc(9_000, 'a1', 1)]);
     // Goes on until the read is answered. A read that waits for the end meets the last part.
@@ -363,7 +363,7 @@ describe('a conversation', () => {
     ]);
   });
 
-  it('is in the order of its stamps, whatever order it came in', async () => {
+  it('is ordered by its stamps, however it arrived', async () => {
     for (const n of [5, 1, 4, 2, 3]) await append([messageDoc(n)]);
     expect(idsOf((await page('a1')).messages)).toEqual(['m1', 'm2', 'm3', 'm4', 'm5']);
   });
@@ -408,7 +408,7 @@ describe('a conversation', () => {
     expect((await wakings({ agentId: 'nobody' })).wakings).toEqual([]);
   });
 
-  it('of somebody unknown is empty', async () => {
+  it('is empty for an unknown agent', async () => {
     expect(await page('nobody')).toEqual({ messages: [], sessions: [], runs: [], read: [], before: null });
   });
 });
@@ -416,7 +416,7 @@ describe('a conversation', () => {
 describe('what is stored of an agent', () => {
   aloneInAHousehold();
 
-  it('is all that was written about it, where the household has what holds', async () => {
+  it('is all that was written about an agent, with current values for the household', async () => {
     const soul = (n: number, text: string) => changeDoc(n, 'a1', { kind: 'soul', individuationArtifact: text });
     await append([
       identityDoc(0, 'a1', 0),
@@ -443,7 +443,7 @@ describe('what is new', () => {
   const unreadOf = async () => (await ownerOf(tab).call('unread')).conversations;
   const readUpTo = (n: number) => settingDoc(500, 'read:a1', stampOf(n));
 
-  it('is an answer that went on after the person had read what was written during it, however much that was', async () => {
+  it('counts an answer that continued after the person had read the messages during it', async () => {
     const letters = range(10, 150).map((n) => messageDoc(n, { role: 'assistant', author: 'a1' }));
     await append([
       messageDoc(1, { role: 'assistant', author: 'a1', completedAt: stampOf(3) }),
@@ -510,7 +510,7 @@ describe('edit and resend', () => {
     expect(outcomes).toEqual(orders.map(() => outcomes[0]));
   });
 
-  it('takes back what was all that anybody had said to an agent in a session', async () => {
+  it('takes back all messages of anybody to an agent in a session', async () => {
     await append([
       messageDoc(0, { sessionId: 'old' }),
       messageDoc(1, { sessionId: 'old' }),
@@ -544,7 +544,7 @@ describe('what an agent takes along', () => {
   const long = (n: number, more: Partial<MessageDoc> = {}) =>
     messageDoc(n, { blocks: [{ kind: 'text', text: 'x'.repeat(100) }], ...more });
 
-  it('is the last session in which somebody said something to it, however often it woke since, and those before', async () => {
+  it('is the last session with messages to the agent, and earlier ones, however often it woke since', async () => {
     await append([
       ...range(0, 2).map((n) => messageDoc(n, { sessionId: 'first' })),
       ...idle(10, 3),
@@ -558,7 +558,7 @@ describe('what an agent takes along', () => {
     expect(taken.earlier).toBe(0);
   });
 
-  it('is read newest first until the room is full, with how many were left out', async () => {
+  it('is read newest first until the room is full, with the number of those left out', async () => {
     await append(range(0, 300).map((n) => long(n, { sessionId: `s${Math.floor(n / 100)}` })));
     const taken = await material('a1', 10_000);
     const [talk] = taken.sessions;
@@ -569,7 +569,7 @@ describe('what an agent takes along', () => {
     expect(taken.earlier).toBe(200);
   });
 
-  it('has the last conversation whole, also where the agent has done much by itself since', async () => {
+  it('has the last conversation whole, also when the agent has worked alone a lot since', async () => {
     const deed = (n: number) =>
       long(n, {
         sessionId: 'run',
@@ -600,7 +600,7 @@ describe('what an agent takes along', () => {
     });
   });
 
-  it('has nothing of what was said and read in no session: neither as a conversation nor among those left out', async () => {
+  it('has nothing of messages outside sessions, neither as a conversation nor among those left out', async () => {
     const alone = (n: number, more: Partial<MessageDoc> = {}) =>
       messageDoc(n, { sessionId: null, runId: `r${Math.floor(n / 10)}`, ...more });
     const docs: readonly Doc[] = [
@@ -628,7 +628,7 @@ describe('what an agent takes along', () => {
     expect((await material('a9')).sessions).toEqual([]);
   });
 
-  it('has it behind many sessions in which the agent did something small by itself, each of them told too', async () => {
+  it('has the conversation behind many sessions of small tasks, each listed too', async () => {
     const deed = { kind: 'tool', toolUseId: 't', name: 'search', input: {}, result: 'Found.', isError: false } as const;
     await append([
       ...range(0, 4).map((n) => messageDoc(n, { sessionId: 'talk' })),
@@ -643,7 +643,7 @@ describe('what an agent takes along', () => {
     expect(small).toEqual(['talk', expect.arrayContaining(['m3'])]);
   });
 
-  it('counts no message twice of half the room, so that a long one leaves room for what was said before it', async () => {
+  it('counts no message of half the room twice, so that earlier messages fit', async () => {
     await append([
       ...range(0, 20).map((n) => long(n)),
       messageDoc(20, { blocks: [{ kind: 'text', text: 'y'.repeat(500_000) }] }),
@@ -651,7 +651,7 @@ describe('what an agent takes along', () => {
     expect(told(await material('a1', 10_000))).toEqual([['s1', range(0, 21).map((n) => `m${n}`)]]);
   });
 
-  it('is all of a conversation in which many messages are too long to be told whole', async () => {
+  it('is a whole conversation in which many messages are too long to be quoted whole', async () => {
     await append(
       range(0, 20).map((n) =>
         messageDoc(n, { blocks: [{ kind: 'text', text: n % 2 ? 'y'.repeat(60_000) : 'A fact.' }] }),
@@ -682,7 +682,7 @@ describe('what an agent takes along', () => {
     expect(taken.sessions[1]).toMatchObject({ kind: 'greetings', more: true, times: 64 });
   });
 
-  it('leaves what waits unread in its inbox, and tells what was read where it was read', async () => {
+  it('leaves unread messages in the inbox, and quotes read ones where they were read', async () => {
     await append([
       ...range(0, 2).map((n) => messageDoc(n, { sessionId: 'one' })),
       messageDoc(10, { sessionId: 'asleep', waiting: true }),
@@ -696,7 +696,7 @@ describe('what an agent takes along', () => {
     expect((await material('a1')).earlier).toBe(0);
   });
 
-  it('is nothing where it never was in a session, and nothing of the words by which it was born', async () => {
+  it('is nothing for an agent that was never in a session, without the words of its birth', async () => {
     await append([messageDoc(2, { waiting: true })]);
     expect(await material('a1')).toEqual({ agentId: 'a1', sessions: [], earlier: 0 });
     await append([identityDoc(3, 'a1', 0), messageDoc(5)]);
@@ -718,7 +718,7 @@ describe('volumes', () => {
     expect((await dumpOf(tab))['journal']).toEqual([]);
   });
 
-  it('are sealed at 2,000 documents, compacted and checked, and the next one begins', async () => {
+  it('are sealed at 2,000 documents, compacted and checked, and followed by the next', async () => {
     const docs = range(0, 2_250).map((n) => messageDoc(n));
     for (let n = 0; n < docs.length; n += 250) await append(docs.slice(n, n + 250));
     await drained(tab);
@@ -769,7 +769,7 @@ describe('volumes', () => {
 describe('the page', () => {
   aloneInAHousehold();
 
-  it('has nothing of Fireproof in it: all of that is in the worker', async () => {
+  it('contains nothing of Fireproof, which is in the worker alone', async () => {
     const loaded = await tab.evaluate(() =>
       performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname),
     );
@@ -834,7 +834,7 @@ describe('after the browser has crashed', () => {
       expect(rebuilt[name], name).toEqual(live[name]);
   });
 
-  it('refuses a write whole when the disk is full, says so, and goes on when there is room again', async () => {
+  it('refuses a write when the disk is full, says so, and continues when there is room', async () => {
     await append([messageDoc(1)]);
     await drained(tab);
     // Chromium remembers for a while how much room there was; a new one asks again.

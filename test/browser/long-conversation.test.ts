@@ -165,7 +165,7 @@ describe('A conversation of many thousands of messages', () => {
     expect(await eyes.fromEnd()).toBeLessThan(2);
   });
 
-  it('keeps what is being read where it is while an earlier page comes in above', async () => {
+  it('keeps the reading position while an earlier page is added above', async () => {
     await open(OTHER, OTHER_COUNT - 1);
     await page.mouse.move(900, 400);
     let moved = 0;

@@ -51,7 +51,7 @@ afterAll(async () => {
 });
 
 describe('An MCP server', { timeout: 90_000 }, () => {
-  it('is pasted, seen with its tools, allowed one by one, off where it changes, and taken away', async () => {
+  it('is pasted, shown with its tools, allowed one by one, off after a change, and removed', async () => {
     const { page } = visitor;
     await visitor.begin();
     await goWithin(page, '/settings/mcp');
@@ -97,7 +97,7 @@ describe('An MCP server', { timeout: 90_000 }, () => {
     await card.waitFor({ state: 'detached' });
   });
 
-  it('that wants a sign-in is signed in to on a page beside this one, and out of again', async () => {
+  it('is signed in to on a page beside this one, and signed out of', async () => {
     const { page } = visitor;
     const far = await startAuthorisationServer();
     await page.getByRole('textbox', { name: 'Name' }).fill('far');

@@ -84,7 +84,7 @@ async function ask(text: string): Promise<void> {
 }
 
 describe('Who works, and who asks', { timeout: 120_000 }, () => {
-  it('a tile says what its agent writes, in every tab, and “awake” once it is done', async () => {
+  it('shows in every tab what an agent writes, and “awake” once it is done', async () => {
     await goWithin(beside, '/');
     await visitor.say('Write slowly, please.');
     await said(visitor.page, 'writing');
@@ -95,7 +95,7 @@ describe('Who works, and who asks', { timeout: 120_000 }, () => {
     await said(visitor.page, 'awake');
   });
 
-  it('an API client is told of on the tile of its agent, like any other who works', async () => {
+  it("shows an API client's work on the tile of its agent", async () => {
     await goWithin(beside, '/settings/clients');
     const name = (await tile(visitor.page).locator('.seat-name').textContent()) ?? '';
     await beside.getByRole('combobox', { name: /^For/ }).selectOption({ label: name });
@@ -120,7 +120,7 @@ describe('Who works, and who asks', { timeout: 120_000 }, () => {
     await said(beside, 'awake');
   });
 
-  it('who asks has an amber ring, every page says so, and one press on any of them answers', async () => {
+  it('shows a waiting question as an amber ring and on every page, and takes one press as the answer', async () => {
     await goWithin(beside, '/activity/costs');
     await ask('Count the words.');
     await said(visitor.page, 'asks you');
@@ -157,7 +157,7 @@ describe('Who works, and who asks', { timeout: 120_000 }, () => {
     await beside.setViewportSize({ width: 1440, height: 900 });
   });
 
-  it('what was put away waits in the inbox, opened by a key and answered by the keyboard', async () => {
+  it('keeps a postponed question in the inbox, opened by a key and answered by keyboard', async () => {
     await goWithin(beside, '/schedule');
     await ask('Count them once more.');
     await bar(beside).getByRole('button', { name: 'Put away' }).click();
@@ -174,7 +174,7 @@ describe('Who works, and who asks', { timeout: 120_000 }, () => {
     expect(visitor.complaints).toEqual([]);
   });
 
-  it('what an ACP agent does is told of on the tile of its agent too', async () => {
+  it("shows an ACP agent's work on the tile of its agent", async () => {
     const log = join(await createHome(), 'log');
     await goWithin(beside, '/settings/programs');
     await beside.getByLabel('Name', { exact: true }).fill('Stand-in');

@@ -58,7 +58,7 @@ beforeAll(async () => {
 });
 afterAll(() => profile.remove());
 
-it('is kept while nobody knows it, and holds as it says itself from the day it is known', async () => {
+it('stores a document of an unknown kind, and applies it once the kind is known', async () => {
   const docs = [report(1, 'Oslo', -3), report(2, 'Rome', 21), old, report(3, 'Oslo', -7)];
   let tab = await open(pages.now);
   const port = Number(new URL(server.url).port);

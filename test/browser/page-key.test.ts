@@ -156,7 +156,7 @@ it('another program of this machine is sent the cookie, and gets nothing for it,
   expect(await visitor.ask('Are you there?')).not.toBe('');
 });
 
-it('a page that lost its key is told what to do, and a new link gives everything back', async () => {
+it('says what to do without its page key, and restores everything by a new link', async () => {
   const { page } = visitor;
   await page.evaluate(() => localStorage.clear());
   await page.reload();

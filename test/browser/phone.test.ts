@@ -117,7 +117,7 @@ describe('On a phone', () => {
     }
   });
 
-  it('what was begun to be written stays above the keyboard, and outlives a reload by a finger’s pull', async () => {
+  it('keeps a draft above the keyboard, and after a reload by pulling', async () => {
     const box = page.getByRole('textbox', { name: /^Write to / });
     await box.fill('Half a sen');
     expect(await page.locator('meta[name=viewport]').getAttribute('content')).toContain(
@@ -192,7 +192,7 @@ describe('On a phone', () => {
     await alone.close();
   });
 
-  it('it opens without its relay: everyone asleep, conversations there to read, and it says what is missing', async () => {
+  it('opens without its relay: everyone asleep, conversations readable, with what is missing', async () => {
     await relay.kill('SIGKILL');
     await page.reload();
     await outOfReach().waitFor();

@@ -108,7 +108,7 @@ async function commentsOnLines(board: Visitor['page'], review: Locator): Promise
 }
 
 describe('A project', { timeout: 120_000 }, () => {
-  it('has its task taken by an agent, reviewed and finished by the person, and is there after a reload', async () => {
+  it('is worked on by an agent, reviewed and finished by the person, and there after a reload', async () => {
     const { page } = visitor;
     await visitor.begin();
     await visitor.press('seat 1, empty');

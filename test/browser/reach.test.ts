@@ -91,7 +91,7 @@ describe('A team whose agents reach each other', { timeout: 240_000 }, () => {
     await visitor.picture('reach-wakes');
   });
 
-  it('stops all wakes at once, and says so until they may go on', async () => {
+  it('stops all wakes at once, and says so until they are allowed again', async () => {
     const { page } = visitor;
     await go('/schedule');
     await page.getByRole('switch', { name: 'Pause all' }).click();
@@ -102,7 +102,7 @@ describe('A team whose agents reach each other', { timeout: 240_000 }, () => {
     await page.getByRole('switch', { name: 'Pause all', checked: false }).waitFor();
   });
 
-  it('lets an agent sleep in its cell and wakes it there, and what was said meanwhile is read once', async () => {
+  it('puts an agent to sleep in its cell, wakes it there, and delivers waiting messages once', async () => {
     const { page } = visitor;
     await go('/');
     await visitor.open(7);
@@ -214,7 +214,7 @@ describe('A team whose agents reach each other', { timeout: 240_000 }, () => {
     await client.close().catch(() => undefined);
   });
 
-  it('says what it costs: nothing, in a rehearsal', async () => {
+  it('shows a cost of nothing in the demo', async () => {
     await go('/activity/costs');
     await visitor.page.getByText('nothing costs anything').waitFor();
     expect(await visitor.axe()).toEqual([]);

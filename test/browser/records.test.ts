@@ -56,7 +56,7 @@ afterAll(async () => {
 });
 
 describe('A relay whose home was deleted', { timeout: 200_000 }, () => {
-  it('is given back a budget and a thread by one press, after a look at what would change', async () => {
+  it('restores a budget and a thread by one press, after a preview of the changes', async () => {
     const { page } = visitor;
     await visitor.begin('Marcus', 'Julian');
     await go('/settings/costs');

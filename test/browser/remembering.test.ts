@@ -22,7 +22,7 @@ afterEach(async () => {
   profile = relay = model = null;
 });
 
-it('wakes three times in a row, and each time the model is told what was said last', async () => {
+it('tells the model the last messages at each of three wakes in a row', async () => {
   model = await startScriptedModel(teamScript({ souls: { 1: SOUL } }));
   const { requests } = model;
   relay = await startRelay({ env: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'key-of-a-test' } });

@@ -104,7 +104,7 @@ it('brings no MCP server without its own tick, and starts none by Import and Giv
   expect(await visitor.axe()).toEqual([]);
 });
 
-it('starts one with a yes on what shows its command, and what is left off stays off', async () => {
+it('starts an accepted record after its command was shown, and keeps the others off', async () => {
   const { page } = visitor;
   const shown = waits();
   await shown.getByRole('checkbox', { name: /“far”/ }).check();

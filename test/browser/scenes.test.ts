@@ -192,7 +192,7 @@ describe('With a model behind the Messages API', () => {
     expect(visitor.complaints).toEqual([]);
   });
 
-  it('stop keeps what was said; edit and retry replace the last message and its answer', async () => {
+  it('keeps the words on stop, and replaces the last message and answer on edit and retry', async () => {
     const { visitor, model } = await home((request) =>
       request.seat === 1 && request.last === 'Go on for ever.'
         ? [{ say: 'round and round '.repeat(2_000), chunk: 16, everyMs: 10 }]
@@ -215,7 +215,7 @@ describe('With a model behind the Messages API', () => {
     expect(visitor.complaints).toEqual([]);
   });
 
-  it('what agents write is inert: no script, no remote image, no dangerous link', async () => {
+  it("shows agents' words inert: no script, no remote image, no dangerous link", async () => {
     const evil = [
       '<script>window.hurt = 1</script>',
       '<img src=x onerror="window.hurt = 1"> inline <b onclick="window.hurt = 1">html</b>',
@@ -245,7 +245,7 @@ describe('With a model behind the Messages API', () => {
     expect(await fine.getAttribute('rel')).toMatch(/noopener/);
   });
 
-  it('a message to somebody asleep waits, says so, and is read on waking', async () => {
+  it('holds a message to a sleeping agent, says so, and delivers it on waking', async () => {
     const { visitor, model } = await home();
     await visitor.press('End session');
     await visitor.untilAll('sleeping');

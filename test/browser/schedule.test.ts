@@ -58,7 +58,7 @@ afterAll(async () => {
 });
 
 describe('A routine', { timeout: 120_000 }, () => {
-  it('is written on the page, runs without a session, is told of in its history and the conversation, and stops with the rest', async () => {
+  it('is written on the page, runs without a session, appears in history and conversation, and stops', async () => {
     const { page } = visitor;
     await visitor.begin();
     await visitor.hatch(1);

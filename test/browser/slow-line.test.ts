@@ -22,7 +22,7 @@ afterEach(async () => {
   profile = relay = model = line = null;
 });
 
-it('a wake waits for what the relay still has to say, however long that takes, and says so', async () => {
+it('waits with a wake for what the relay still sends, however long, and says so', async () => {
   model = await startScriptedModel(teamScript());
   relay = await startRelay({ env: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'key-of-a-test' } });
   line = await openHeldLine(relay.url);

@@ -116,7 +116,7 @@ describe('A key that an input method takes', () => {
     await palette().waitFor({ state: 'detached' });
   });
 
-  it('does not throw away what is edited', async () => {
+  it('keeps an edit when an input method takes the key', async () => {
     await field().focus();
     await page.keyboard.press('ArrowUp');
     const editing = page.getByText('Cancel', { exact: true });
@@ -133,7 +133,7 @@ describe('A key that an input method takes', () => {
 });
 
 describe('Undo', () => {
-  it('takes back a quotation, and what was written before it stands', async () => {
+  it('undoes a quotation, and keeps the earlier text', async () => {
     await field().fill('');
     await field().pressSequentially('Before.');
     const message = page.locator('.msg').last();
@@ -147,7 +147,7 @@ describe('Undo', () => {
     await field().fill('');
   });
 
-  it('takes back who was chosen from the list, and what was typed stands', async () => {
+  it('undoes a choice from the list, and keeps the typed text', async () => {
     const threads = await page.context().newPage();
     await threads.goto(new URL('/threads/new', relay.url).href);
     await threads.getByLabel('Title').fill('The bridge');
@@ -163,7 +163,7 @@ describe('Undo', () => {
     await threads.close();
   });
 
-  it('takes back what was dictated', async () => {
+  it('undoes dictated text', async () => {
     await page.evaluate(() => {
       // The browser's own needs a microphone and a service. This one hears one sentence.
       class Recognizer extends EventTarget {
@@ -213,7 +213,7 @@ describe('What is selected', () => {
     await expect.poll(selected).toBe('heron stood');
   });
 
-  it('is copied as it is read: without words that are only heard, with formulas as they are written', async () => {
+  it('copies text as read: without words for screen readers, and formulas as written', async () => {
     await visitor.say('Tell me a formula.');
     await page.locator('.md-maths math').last().waitFor();
     const copied = await page.evaluate(async () => {
@@ -250,7 +250,7 @@ describe('Back', () => {
     await expect.poll(() => page.evaluate(() => JSON.stringify(history.state))).not.toContain('overlay');
   });
 
-  it('leads from what was chosen in the palette to where it was opened', async () => {
+  it('leads from a palette choice back to where the palette was opened', async () => {
     const at = page.url();
     await openPalette();
     await page.keyboard.insertText('costs');
@@ -281,7 +281,7 @@ describe('Files that are dropped', () => {
         .click();
   };
 
-  it('are one short note with a list, however many cannot be taken', async () => {
+  it('shows one short note with a list, however many files are refused', async () => {
     const paths = Array.from({ length: 100 }, (_none, i) => join(folder, `file-${i}.bin`));
     for (const path of paths) await writeFile(path, Buffer.from([0, 1, 2, 3]));
     await drop(paths, await middleOf('.log'));
@@ -295,7 +295,7 @@ describe('Files that are dropped', () => {
     await clear();
   });
 
-  it('are taken out of a folder, whatever it is called', async () => {
+  it('reads dropped files out of a folder with any name', async () => {
     const trip = join(folder, 'trip.txt');
     await mkdir(join(trip, 'day one'), { recursive: true });
     await writeFile(join(trip, 'plan.md'), 'The ferry leaves at six.');
@@ -325,7 +325,7 @@ describe('Files that are dropped', () => {
     ['UTF-16', Buffer.from('\ufeffÄpfel und Birnen', 'utf16le')],
     ['Latin-1', Buffer.from('Äpfel und Birnen', 'latin1')],
     ['Windows-1252', Buffer.from([0x93, ...Buffer.from('Äpfel und Birnen', 'latin1'), 0x94, 0x80])],
-  ])('are read in %s', async (name, buffer) => {
+  ])('reads dropped files in %s', async (name, buffer) => {
     await page
       .locator('.compose input[type=file]')
       .setInputFiles({ name: 'fruit.txt', mimeType: 'text/plain', buffer });
@@ -348,7 +348,7 @@ describe('In a small window', () => {
     [320, 256],
     [360, 300],
     [740, 360],
-  ])('of %i × %i most of it is what was said, and one can write', async (width, height) => {
+  ])('leaves most of a window of %i × %i to messages, with a usable field', async (width, height) => {
     await page.setViewportSize({ width, height });
     await expect.poll(async () => (await heights()).log).toBeGreaterThan(height * 0.4);
     expect((await heights()).isWritable).toBe(true);
@@ -376,7 +376,7 @@ describe('In a small window', () => {
 
 // The last: what a translation did to the page stays.
 describe('A browser that translates the page', () => {
-  it('takes nothing of it away, whatever is opened, said, found and goes again', async () => {
+  it('keeps the page working when a browser translates it', async () => {
     await page.evaluate(() => {
       const LEFT = 'script, style, textarea, option, font, svg, math';
       const translate = (root: Node) => {

@@ -56,7 +56,7 @@ afterAll(async () => {
 const newIn = (page: Page) =>
   page.evaluate(() => parseInt(document.querySelector('.unread-badge')?.textContent ?? '0', 10));
 
-it('says in every tab and after every reload what is new, opens a conversation there, and knows everywhere when it was read', async () => {
+it('shows in every tab and after every reload what is new, opens there, and marks it as read everywhere', async () => {
   const one = await context.newPage();
   await bindEyes(one);
   await one.goto(server.url);
@@ -96,7 +96,7 @@ it('says in every tab and after every reload what is new, opens a conversation t
   expect(await two.getByRole('separator', { name: 'New messages' }).count()).toBe(0);
 });
 
-it('opens where new begins also while an answer is written there, and takes whoever writes to their own words', async () => {
+it('opens at new messages also during an answer, and moves a writing person to their own words', async () => {
   const page = await context.newPage();
   await bindEyes(page);
   await page.goto(server.url);

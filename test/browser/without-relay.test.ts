@@ -121,7 +121,7 @@ describe('two browsers of a household', () => {
     await converged(1, 2, 3, 4);
   });
 
-  it('are told by a text what another text is good for, and converge over the line that the right ones open', async () => {
+  it('says which step a pasted text is for, and connects two devices by the right ones', async () => {
     await one.visitor.page.evaluate(() => window.breakLines?.());
     for (const browser of [one, two]) await expect.poll(() => directOf(browser), { interval: 50 }).toBe(0);
     await Promise.all([append(one, 5), append(two, 6)]);

@@ -41,18 +41,18 @@ const relay =
 const gone = () => Promise.reject(new TypeError('Failed to fetch'));
 
 describe('a page that is visited', () => {
-  it('is the relay’s, also where that asks to sign in or refuses', async () => {
+  it('comes from the relay, also when it asks for a sign-in or refuses', async () => {
     for (const status of [200, 401, 403, 429])
       expect(await says(open(relay('from the relay', status)).visit('/settings/storage'))).toBe('from the relay');
   });
 
-  it('is the kept one where the relay is gone, or a proxy has nobody to ask', async () => {
+  it('comes from the cache when the relay is gone, or a proxy cannot reach it', async () => {
     expect(await says(open(gone).visit('/agent/a1'))).toBe(SHELL);
     for (const status of [500, 502, 503, 504])
       expect(await says(open(relay('Bad gateway', status)).visit('/'))).toBe(SHELL);
   });
 
-  it('is the kept one where the relay is silent for too long', async () => {
+  it('comes from the cache when the relay is silent for too long', async () => {
     const { visit, late } = open(() => new Promise(() => undefined));
     const page = visit('/');
     // The shell is looked up first.
@@ -61,14 +61,14 @@ describe('a page that is visited', () => {
     expect(await says(page)).toBe(SHELL);
   });
 
-  it('is the relay’s, however long that takes, where none was kept', async () => {
+  it('comes from the relay, however slow, when none is cached', async () => {
     expect(await says(open(relay('from the relay', 503), { shell: false }).visit('/'))).toBe('from the relay');
     await expect(open(gone, { shell: false }).visit('/')).rejects.toThrow('Failed to fetch');
   });
 });
 
 describe('a file', () => {
-  it('comes from what is kept; another by such a name, as of a later build, from the relay', async () => {
+  it('comes from the cache, and a file of another build from the relay', async () => {
     expect(await says(open(gone).ask('/assets/index-1a2b.js'))).toBe('a script');
     expect(await says(open(gone).ask('/manifest.webmanifest', { mode: 'no-cors' }))).toBe('a manifest');
     expect(await says(open(relay('a later script')).ask('/assets/index-9z.js'))).toBe('a later script');

@@ -52,7 +52,7 @@ function worker(more: Partial<PushHandlerDeps> = {}) {
 const push = (key: string, over = false, path = '/inbox', kind = 'approval') =>
   JSON.stringify({ key, kind, title: `About ${key}`, name: null, path, over });
 
-test('every push shows something, one for one thing; what is over says so in its place, and goes with the next', async () => {
+test('shows a notification for every push, one per subject, and replaces ended ones', async () => {
   const { told, shown } = worker();
   for (const text of [
     null,
@@ -74,7 +74,7 @@ test('every push shows something, one for one thing; what is over says so in its
   ]);
 });
 
-test('what came is told in the language of the page, and in English where no page has left its own', async () => {
+test("shows a notification in the page's language, and in English without one", async () => {
   const about = { kind: 'approval', title: 'Lyra waits for your answer', path: '/inbox', over: false };
   const came = [
     { ...about, key: 'a', name: 'Lyra' },
@@ -130,7 +130,7 @@ test('a click leads to the very place: in the page that is open, else in a new o
   expect([open.went, said]).toEqual([[], [{ roostGo: '/lead' }]]);
 });
 
-test('a subscription that the browser has ended is renewed at the relay, with what was chosen', async () => {
+test('renews at the relay a subscription that the browser has ended, with its settings', async () => {
   const { told, put } = worker();
   const next = {
     toJSON: () => ({ endpoint: 'https://push.test/2', keys: { p256dh: 'p', auth: 'a' }, expirationTime: null }),

@@ -91,7 +91,7 @@ describe('the arrows of the layout', () => {
     `export * from '${target}';`,
   ];
   const byWays = ways.map((code) => lint('src/page/ui', code));
-  it('hold for what is loaded later, for types and for what is passed on', () => {
+  it('hold for lazy imports, types and re-exports', () => {
     for (const said of byWays) expect(said()).toEqual(NOT_ALLOWED);
   });
 
@@ -140,7 +140,7 @@ describe('packages', () => {
   const everywhere = (name: string) => folders.map((folder) => ({ folder, said: lint(folder, importing(name)) }));
 
   it.each(OWNERS.map((owned) => ({ ...owned, asked: everywhere(owned.name) })))(
-    'only $owners may import $name',
+    'restricts $name to $owners',
     ({ name, owners, asked }) => {
       expect(existsSync(`${root}node_modules/${name}`)).toBe(true);
       for (const { folder, said } of asked) expect(said(), folder).toEqual(owners.includes(folder) ? [] : NOT_ALLOWED);
@@ -148,7 +148,7 @@ describe('packages', () => {
   );
 
   it.each(['node:fs', 'fs', 'node:path'].map((name) => ({ name, asked: everywhere(name) })))(
-    'only the relay imports $name',
+    'restricts $name to the relay',
     ({ asked }) => {
       for (const { folder, said } of asked) expect(said(), folder).toEqual(folder === 'server' ? [] : NOT_ALLOWED);
     },
@@ -170,7 +170,7 @@ describe('the page', () => {
       'declare function useState(value: number): void;\n',
     'tsx',
   );
-  it('is checked for what a screen reader needs, and for hooks in the wrong place', () => {
+  it('checks the page for screen readers, and hooks for their place', () => {
     expect(said()).toEqual(expect.arrayContaining(['jsx-a11y/alt-text', 'react-hooks/rules-of-hooks']));
   });
 });

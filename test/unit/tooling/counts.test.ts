@@ -68,15 +68,15 @@ describe('the last line of the checks', () => {
     });
   });
 
-  it('is a failure where no test could run', () => {
+  it('fails when no test could run', () => {
     expect(count(null, '1')).toEqual({ says: '0 passed, 1 failed', end: 1 });
   });
 
-  it('is a failure where no test ran', () => {
+  it('fails when no test ran', () => {
     expect(count(report())).toEqual({ says: '0 passed, 1 failed', end: 1 });
   });
 
-  it('is a failure where the run failed beside its tests', () => {
+  it('fails when the run failed beside its tests', () => {
     expect(count(report(PASSED), '1')).toEqual({ says: '3 passed, 1 failed', end: 1 });
   });
 });
@@ -86,7 +86,7 @@ describe('a second run', () => {
   const first = report(PASSED, file(browser, 'passed', 'failed'), whole(relay));
   const passed = report(file(browser, 'passed', 'passed'), file(relay, 'passed'));
 
-  it('is of the files with real browsers or relays that failed', () => {
+  it('repeats failed files with real browsers or relays', () => {
     expect(filesToRunAgain(first)).toEqual([`/roost/test/${browser}`, `/roost/test/${relay}`]);
     expect(filesToRunAgain(report(PASSED))).toEqual([]);
     expect(run('again.mjs', join(folder, 'nothing.json'))).toEqual({ says: '', end: 0 });
@@ -97,7 +97,7 @@ describe('a second run', () => {
     ['a test of pure code failed', report(file(browser, 'failed'), file('unit/b.test.ts', 'failed')), 0],
     ['nobody caught an error', first, 1],
     ['nobody knows whether an error was caught', first, null],
-  ])('is not made where %s', (_what, failed, uncaught) => {
+  ])('repeats nothing where %s', (_what, failed, uncaught) => {
     expect(filesToRunAgain(failed, uncaught)).toEqual([]);
   });
 
@@ -112,7 +112,7 @@ describe('a second run', () => {
     });
   });
 
-  it('is a failure where a file fails in it too, though another passes', () => {
+  it('fails when a file fails again, though another passes', () => {
     const second = report(file(browser, 'passed', 'passed'), file(relay, 'passed', 'failed'));
     expect(countBoth(first, second, { end: '1' })).toMatchObject({
       says: expect.stringMatching(/\n5 passed, 1 failed$/),
@@ -120,7 +120,7 @@ describe('a second run', () => {
     });
   });
 
-  it('does not count where it ran fewer tests, did not end well, or was not made', () => {
+  it('ignores a repetition with fewer tests, a bad end, or no run', () => {
     const fewer = report(file(browser, 'passed'), file(relay, 'passed'));
     expect(countBoth(first, fewer)).toMatchObject({ end: 1 });
     expect(countBoth(first, passed, { end: '1' })).toMatchObject({

@@ -54,7 +54,7 @@ describe('A module', () => {
     expect(many).toEqual([]);
   });
 
-  it('that exports fewer than the list says is taken off it', () => {
+  it('removes a module from the list once it exports fewer names', () => {
     const now = Object.fromEntries(exported.filter(([path, names]) => path in TOO_MANY && names > MOST_NAMES));
     expect(now).toEqual(TOO_MANY);
   });

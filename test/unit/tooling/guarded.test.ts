@@ -14,7 +14,7 @@ const SHORTENED = GUARDED.flatMap(({ file, beside }) => (beside.includes(file) ?
 const filesLeftOut = (changed: readonly string[] | null) => leftOut(changed).map(({ file }) => file);
 
 describe('a test that a plain run may leave out', () => {
-  it('is there, guards parts that are there, and has a small form that runs each time', () => {
+  it('lists tests that exist, guard existing parts, and have a short form in each run', () => {
     const files = GUARDED.map(({ file }) => file);
     expect(files.length).toBeGreaterThan(0);
     for (const { file, guards, beside } of GUARDED) {
@@ -28,7 +28,7 @@ describe('a test that a plain run may leave out', () => {
     }
   });
 
-  it('is listed beside itself where only its long tests are left out', () => {
+  it('lists a file beside itself when only its long tests are left out', () => {
     const all = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' });
     const registering = all.flatMap((file) => {
       if (!file.endsWith('.test.ts') || file.startsWith('unit/')) return [];
@@ -51,12 +51,12 @@ describe('a test that a plain run may leave out', () => {
     }
   });
 
-  it('is left out where only something has changed whose name begins like a part that it guards', () => {
+  it('leaves a test out when only a part with a similar prefix has changed', () => {
     const alike = filesLeftOut(['src/worker/ledgers/index.ts', 'src/worker/ledger-of-another.ts']);
     expect(alike).toContain('faults/ledger-kill.test.ts');
   });
 
-  it('is left out where nobody knows what has changed', () => {
+  it('leaves a test out when the changes are unknown', () => {
     expect(filesLeftOut(null)).toEqual(GUARDED.map(({ file }) => file));
   });
 });

@@ -6,7 +6,7 @@ import { AGENTS, generateHousehold } from '../../support/household-generator.ts'
 const all = (seed: number, messages = 3_000): Doc[] => [...generateHousehold({ seed, messages })].flat();
 
 describe('A generated household', () => {
-  it('is the same for the same seed, and another for another', () => {
+  it('is equal for equal seeds, and different for different ones', () => {
     expect(all(1)).toEqual(all(1));
     expect(all(2)).not.toEqual(all(1));
   });

@@ -15,7 +15,7 @@ const isTest = (path: string) =>
   });
 const isFolder = (path: string) => existsSync(join(ROOT, path)) && statSync(join(ROOT, path)).isDirectory();
 
-it('every file whose seconds are known is there', () => {
+it('lists seconds only for existing files', () => {
   const files = Object.keys(SECONDS);
   expect(files.length).toBeGreaterThan(50);
   expect(files.filter((file) => !isTest(`test/${file}`))).toEqual([]);
@@ -41,7 +41,7 @@ function placesOf(name: string, text: string): readonly string[] {
   return [`${short ?? `test/${first}`}/${rest.join('/')}`];
 }
 
-it('every test that SECURITY.md names is there', () => {
+it('finds every test that SECURITY.md names', () => {
   const text = readFileSync(join(ROOT, 'SECURITY.md'), 'utf8');
   const names = heldBy(text).filter((name) => /^[\w./-]+$/.test(name));
   expect(names.length).toBeGreaterThan(80);

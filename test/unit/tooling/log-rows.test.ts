@@ -8,7 +8,7 @@ const GREETING = row('m1', 'agent', 'I am Lyra.');
 const asked = (done = true) => row('c1', 'person', 'Who are you?', done);
 
 describe('what answers a person', () => {
-  it('is not what was said before, however late that is drawn', () => {
+  it('skips earlier messages, however late they are drawn', () => {
     const answer = listenFor('Who are you?', log([]));
     expect(answer(log([GREETING]))).toBeNull();
     expect(answer(log([GREETING, asked(false)]))).toBeNull();
@@ -16,7 +16,7 @@ describe('what answers a person', () => {
     expect(answer(log([GREETING, asked(), row('m2', 'agent', 'The same.')]))).toBe('The same.');
   });
 
-  it('is waited for until it is done, and until nobody writes on', () => {
+  it('waits for the end of an answer, and until nobody writes any more', () => {
     const answer = listenFor('Who are you?', log([GREETING]));
     expect(answer(log([GREETING, asked(), row('m2', 'agent', 'The', false)]))).toBeNull();
     expect(answer(log([GREETING, asked(), row('m2', 'agent', 'The same.')], true))).toBeNull();
@@ -32,12 +32,12 @@ describe('what answers a person', () => {
     expect(answer(log([...before, row('c2', 'person', 'Who  are you?'), row('m3', 'agent', 'Still.')]))).toBe('Still.');
   });
 
-  it('is not what somebody else wrote to the agent meanwhile', () => {
+  it('skips messages of others to the agent', () => {
     const answer = listenFor('Who are you?', log([]));
     expect(answer(log([asked(), row('m2', 'other', 'The bridge holds.')]))).toBeNull();
   });
 
-  it('is found where it is so long that the question is out of sight', () => {
+  it('finds an answer that is so long that the question is out of sight', () => {
     const answer = listenFor('Who are you?', log([GREETING]));
     expect(answer(log([GREETING, asked(), row('m2', 'agent', 'Long', false)]))).toBeNull();
     expect(answer(log([row('m2#1', 'agent', 'and long.')]))).toBe('and long.');

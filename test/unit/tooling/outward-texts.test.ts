@@ -54,7 +54,7 @@ it('every text of a record that git gets as an operand refuses an option', () =>
   for (const [field, text] of fields(OPERANDS)) expect(text.safeParse('--output=x').success, field).toBe(false);
 });
 
-it('the relay writes SQL of its own words in named files alone', () => {
+it('writes raw SQL in named files alone', () => {
   const files = readdirSync('server', { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
   const raw = files.flatMap((file) =>
     [...readFileSync(join('server', file), 'utf8').matchAll(/sql\.raw\(([^()]*)\)/g)].map(([, what]) => [file, what]),

@@ -5,7 +5,7 @@ import { installedVersion, recorded } from '../../faults/plain-record.ts';
 
 const FAULTS = new URL('../../faults/', import.meta.url);
 
-it('what plain Fireproof loses was seen with the version that is installed, all of it that has a test', () => {
+it('has seen each loss of plain Fireproof with the installed version', () => {
   const named = readdirSync(FAULTS)
     .filter((file) => /^plain-.*\.test\.ts$/.test(file))
     .flatMap((file) => [...readFileSync(new URL(file, FAULTS), 'utf8').matchAll(/itIsPlain\(\s*'([^']+)'/g)])
@@ -14,7 +14,7 @@ it('what plain Fireproof loses was seen with the version that is installed, all 
   expect(recorded.seen, 'run: npm run faults -- plain').toEqual(named.sort());
 });
 
-it('what comes of the tests that look at it again is read from their report', () => {
+it('reads the outcome of those tests from their report', () => {
   const seen = checkAgain(['--project', 'unit', 'test/unit/shared/domain/blackouts.test.ts'], { quiet: true });
   expect(seen.length).toBeGreaterThan(0);
   expect(seen.filter(({ status }) => status !== 'passed')).toEqual([]);

@@ -39,7 +39,7 @@ describe('Texts of the page', () => {
     expect(WORDS.test('A standard household on its own')).toBe(false);
   });
 
-  it('have no more of these words in any folder than the list says', () => {
+  it('use no more of these words in any folder than the list says', () => {
     const counts = Object.entries(countedByFolder((text) => WORDS.test(text)));
     expect(counts.filter(([folder, count]) => count > (TODAY[folder] ?? 0))).toEqual([]);
   });

@@ -47,7 +47,7 @@ describe('the rules of synchronisation', () => {
   const spec = readFileSync(root + SPEC, 'utf8');
   const { rules } = rulesOf(spec);
 
-  it('have unique, ascending numbers', () => {
+  it('numbers rules uniquely and ascending', () => {
     expect(rules.length).toBeGreaterThan(50);
     expect(faultsOf(spec)).toEqual([]);
   });
@@ -65,7 +65,7 @@ describe('the rules of synchronisation', () => {
 });
 
 describe('numbers of rules', () => {
-  it('are refused when they repeat, go back, or stand in another section', () => {
+  it('refuses rule numbers that repeat, go back, or stand in another section', () => {
     const good = '## 1. One\n- **1.1** A.\n- **1.3** B.\n\n## 2. Two\n- **2.1** C.\n';
     expect(faultsOf(good)).toEqual([]);
     expect(faultsOf(good.replace('1.3', '1.1'))).toEqual(['1.1 does not come after 1.1.']);
@@ -77,7 +77,7 @@ describe('numbers of rules', () => {
     ]);
   });
 
-  it('are found in comments and titles of tests', () => {
+  it('finds rule numbers in comments and titles of tests', () => {
     expect(namedIn("// SPEC 3.4, 12.1\nit('is sealed (SPEC 5.1)')\n// SPEC.md")).toEqual(['3.4', '12.1', '5.1']);
   });
 });

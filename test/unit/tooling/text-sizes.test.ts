@@ -12,7 +12,7 @@ const isFixed = (line: string): boolean =>
   (/^(?:font|font-size|line-height): [^;]*\b\d*\.?\d+px/.test(line) && !line.includes('max(16px')) ||
   /\((?:min|max)-width: [\d.]+px\)/.test(line);
 
-it('letters and what is laid out by them follow the size that the browser is set to', () => {
+it("scales letters and their layout with the browser's text size", () => {
   const files = readdirSync(UI, { recursive: true, encoding: 'utf8' }).filter((file) => /\.(?:css|tsx?)$/.test(file));
   expect(files.length).toBeGreaterThan(100);
   const found = files.flatMap((file) =>

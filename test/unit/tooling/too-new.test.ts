@@ -64,7 +64,7 @@ beforeAll(async () => {
 });
 
 describe('Lint', () => {
-  it.each(CASES.map(([name, , rules], at) => ({ name, rules, at })))('of $name says $rules', ({ rules, at }) => {
+  it.each(CASES.map(([name, , rules], at) => ({ name, rules, at })))('reports $rules in $name', ({ rules, at }) => {
     expect(found(pathOf(at)).map(({ rule }) => rule)).toEqual(rules);
   });
 });

@@ -7,7 +7,7 @@ const SOURCES = fileURLToPath(new URL('../../../src/', import.meta.url));
 const UNUSED = /\.(query|changes|attach|subscribe|useLiveQuery)\(/;
 
 describe('what of Fireproof cannot be used safely', () => {
-  it('is called nowhere: no query, no changes, no attach', async () => {
+  it('calls no query, no changes and no attach', async () => {
     const files = (await readdir(SOURCES, { recursive: true })).filter(
       (path) => path.endsWith('.ts') || path.endsWith('.tsx'),
     );

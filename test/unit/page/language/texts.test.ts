@@ -12,19 +12,16 @@ import { catalogueOf, faultsOf, textsOfPage } from '../../../support/texts.ts';
 const found = textsOfPage();
 
 describe('the texts of the page', () => {
-  it('are marked, where people read or hear them: what is not can be in no other language', () => {
+  it('marks every text that people read or hear, so that each can be translated', () => {
     expect(found.unmarked).toEqual([]);
     expect(found.marked.length).toBeGreaterThan(2_000);
   });
 
-  it.each(Object.keys(TEXTS))(
-    'are all in the catalogue of %s, with what is put into them, and none in vain',
-    (code) => {
-      expect(faultsOf(code, catalogueOf(code), found)).toEqual([]);
-    },
-  );
+  it.each(Object.keys(TEXTS))('lists every text in the catalogue of %s with its values, and no unused one', (code) => {
+    expect(faultsOf(code, catalogueOf(code), found)).toEqual([]);
+  });
 
-  it('are told from a catalogue that lacks one, has one too many, or puts something else into one', () => {
+  it('detects a catalogue with a missing, additional or different text', () => {
     const marked = ['Wake {0}', '{0} egg|{0} eggs', 'Close'].map((key) => ({ key, at: 'here:1' }));
     const texts: Texts = { 'Wake {0}': '{1} wecken', '{0} egg|{0} eggs': { one: '{0} Ei' }, Open: 'Öffnen' };
     expect(faultsOf('de', texts, { marked, unmarked: [] })).toEqual([
@@ -71,7 +68,7 @@ describe('a text', () => {
     }
   });
 
-  it('is said in the first language of the browser that there is, or in the one that was chosen', async () => {
+  it('uses the first available language of the browser, or the chosen one', async () => {
     const kept = german({ 'Wake {0}': '{0} wecken' });
     expect((await speaking(['fr', 'de-AT', 'en'], kept)).t`Wake ${'Lyra'}`).toBe('Lyra wecken');
     expect((await speaking(['en'], kept, 'de')).t`Wake ${'Lyra'}`).toBe('Lyra wecken');
@@ -80,7 +77,7 @@ describe('a text', () => {
     expect((await speaking(['en'], kept, 'tlh')).t`Wake ${'Lyra'}`).toBe('Wake Lyra');
   });
 
-  it('takes what is put in to where its language wants it, words as words and elements as elements', async () => {
+  it('puts values where the language wants them, words as words and elements as elements', async () => {
     const { t } = await speaking(
       ['de'],
       german({ '{0} asked {1} for {2}': 'Um {2} bat {0}, und zwar {1}', 'Press {0}': '{0} drücken' }),
@@ -109,7 +106,7 @@ describe('a text', () => {
     ]);
   });
 
-  it('is asked for anew where it is of another build, and where nothing is kept', async () => {
+  it('is fetched again for another build, and when nothing is stored', async () => {
     expect((await speaking(['de'], german({}))).lacksTexts()).toBe(false);
     expect((await speaking(['de'], { ...german({}), url: '/assets/de-old.json' })).lacksTexts()).toBe(true);
     expect((await speaking(['de'], null)).lacksTexts()).toBe(true);
@@ -121,7 +118,7 @@ describe('what is said in English where no page is', () => {
   const key = sentence`${'127.0.0.1:11434'} did not accept the key. Change the key under “Connect a model”.`;
   const waits = sentence`It waits in the inbox. ${key}`;
 
-  it('is found by its form, with what was put into it, which may be such a sentence itself', async () => {
+  it('finds an English text by its form, with values that may be such texts themselves', async () => {
     const { retold } = await speaking(['de'], german(catalogueOf('de')));
     expect(retold(key)).toBe(
       '127.0.0.1:11434 hat den Schlüssel nicht angenommen. Ändere den Schlüssel unter „Modell verbinden“.',
@@ -131,7 +128,7 @@ describe('what is said in English where no page is', () => {
     expect((await speaking(['en'], null)).retold(waits)).toBe(waits);
   });
 
-  it('is told by what reads a phrase or settings in the language of the page', async () => {
+  it('translates texts that read a phrase or settings in the language of the page', async () => {
     const { retold } = await speaking(['de'], german(catalogueOf('de')));
     const words = Array.from({ length: 24 }, () => 'able');
     const wrong = (phrase: string) => {
@@ -146,7 +143,7 @@ describe('what is said in English where no page is', () => {
     expect(pasted.ok ? '' : retold(pasted.reason)).toBe('Das ist kein gültiges JSON. Füge alles ein, von { bis }.');
   });
 
-  it('is found by the code of a refusal, for each that the relay answers with, and stays as it is where nothing is known', async () => {
+  it('finds a refusal by its code, for each that the relay sends, and keeps an unknown one', async () => {
     const { retold } = await speaking(['de'], german(catalogueOf('de')));
     const english = 'These are the relay’s own words.';
     for (const name of PROBLEMS) expect(retold(english, `about:roost/${name}`)).toMatch(/^[A-ZÄÖÜ„][^]*[a-zäöüß]{3}/);

@@ -23,7 +23,7 @@ async function open(status: Partial<SharedStatus>, late: readonly string[], aske
   });
 }
 
-test('a wake waits for what was said elsewhere, the lead’s words too, and takes everybody along', async () => {
+test('waits with a wake for messages from elsewhere, the lead’s too, and wakes all agents', async () => {
   const asked: unknown[] = [];
   const page = await open({ arriving: ['agent-2'] }, [], asked);
   await wake(page);
@@ -31,14 +31,14 @@ test('a wake waits for what was said elsewhere, the lead’s words too, and take
   expect(called(page)).toEqual(['Lyra', 'Wren', 'Sable']);
 });
 
-test('whoever is still on the way is left to sleep, and how many is said', async () => {
+test('leaves agents asleep whose messages are still on the way, and says how many', async () => {
   const page = await open({}, ['agent-2']);
   await wake(page);
   expect(called(page)).toEqual(['Lyra', 'Sable']);
   expect(screen.getByText(/^Some agents are still on the way to this device/)).toBeDefined();
 });
 
-test('where everybody is still on the way, no session is begun for nobody', async () => {
+test('starts no session while all agents are still on the way', async () => {
   const page = await open({}, ['agent-1', 'agent-2', 'agent-3']);
   await wake(page);
   expect(page.relay.started).toEqual([]);
@@ -55,7 +55,7 @@ test('a lead whose last words are on the way is not begun with unasked', async (
   expect(called(page)).toEqual(['Lyra', 'Wren', 'Sable']);
 });
 
-test('where it cannot be told whether there is more, the person is asked', async () => {
+test('asks the person when it is unknown whether more is on the way', async () => {
   const page = await open({}, []);
   page.owner.sync.caughtUp = () => ({ arriving: [], compared: false, fetching: false });
   await wake(page);
@@ -64,14 +64,14 @@ test('where it cannot be told whether there is more, the person is asked', async
   expect(called(page)).toEqual(['Lyra', 'Wren', 'Sable']);
 });
 
-test('while only the line to the other devices is lost, its return is waited for a little', async () => {
+test('waits a little for the connection to other devices to return', async () => {
   const asked: unknown[] = [];
   const page = await open({ link: 'lost' }, [], asked);
   await wake(page);
   expect(asked).toEqual([expect.objectContaining({ patience: 4_000 })]);
 });
 
-test('while the relay still delivers, a wake asks on and leaves nobody behind', async () => {
+test('keeps asking while the relay delivers, and leaves no agent behind', async () => {
   const page = await open({}, []);
   const answers = [
     { arriving: [], compared: false, fetching: true },
@@ -84,7 +84,7 @@ test('while the relay still delivers, a wake asks on and leaves nobody behind', 
   expect(called(page)).toEqual(['Lyra', 'Wren', 'Sable']);
 });
 
-test('a wake that waits longer is ended by its person, who goes on without what is missing', async () => {
+test('lets the person end a longer wait and go on without what is missing', async () => {
   const page = await open({ arriving: ['agent-2'] }, []);
   page.owner.sync.caughtUp = () => new Promise(() => undefined);
   // The offer comes at once.
@@ -97,7 +97,7 @@ test('a wake that waits longer is ended by its person, who goes on without what 
   expect(screen.queryByRole('button', { name: 'Continue' })).toBeNull();
 });
 
-test('before the data worker says whether there are other devices, a wake waits for that', async () => {
+test('waits until the data worker says whether there are other devices', async () => {
   let say: (status: SharedStatus) => void = () => undefined;
   const page = await openPage({
     docs: team(1),
@@ -117,7 +117,7 @@ test('before the data worker says whether there are other devices, a wake waits 
   expect(page.owner.calls).toContain('caughtUp');
 });
 
-test('a connection that is lost for a moment is made again first, and brings what was said', async () => {
+test('reconnects first after a short loss, and fetches the messages', async () => {
   const page = await openPage({ docs: team(1), link: { kind: 'lost', reason: 'unreachable' } });
   await wake(page);
   expect(page.owner.calls).toContain('reconnect');
@@ -128,14 +128,14 @@ test('a connection that is lost for a moment is made again first, and brings wha
   expect(page.owner.calls).toContain('received');
 });
 
-test('a relay that stays away is not waited for: the call says so', async () => {
+test('does not wait for a relay that stays away, and says so', async () => {
   const page = await openPage({ docs: team(1), link: { kind: 'lost', reason: 'unreachable' } });
   await wake(page);
   await page.say({ news: 'link', link: { kind: 'lost', reason: 'unreachable' }, snapshot: null });
   await waitFor(() => expect(page.relay.started).toHaveLength(1));
 });
 
-test('where this device cannot save what the relay sent, the person is asked', async () => {
+test('asks the person when this device cannot save what the relay sent', async () => {
   const page = await open({}, []);
   page.owner.canStore = false;
   await wake(page);
@@ -145,7 +145,7 @@ test('where this device cannot save what the relay sent, the person is asked', a
   expect(called(page)).toEqual(['Lyra', 'Wren', 'Sable']);
 });
 
-test('where the relay is away, or is not to hold what devices tell each other, nothing is waited for, and nothing is asked', async () => {
+test('waits for nothing and asks nothing without the relay, or when it may not hold synced data', async () => {
   const asked: unknown[] = [];
   const page = await open({ link: 'off' }, [], asked);
   page.owner.sync.caughtUp = (request) => {
@@ -165,7 +165,7 @@ test('a browser that shares nothing asks nobody', async () => {
   expect(called(page)).toEqual(['Lyra']);
 });
 
-test('where it cannot be asked, what was told last of the others holds', async () => {
+test('uses the last known state of other devices when it cannot ask', async () => {
   const page = await open({ arriving: ['agent-3'] }, []);
   page.owner.sync.caughtUp = () => {
     throw new Error('out of order');
@@ -174,14 +174,14 @@ test('where it cannot be asked, what was told last of the others holds', async (
   expect(called(page)).toEqual(['Lyra', 'Wren']);
 });
 
-test('while it is fetched, that is said under the button', async () => {
+test('shows progress under the button while it fetches', async () => {
   const page = await open({}, []);
   page.owner.sync.caughtUp = () => new Promise(() => undefined);
   await wake(page);
   expect(screen.getByText('Starting the session…')).toBeDefined();
 });
 
-test('the cell of an agent on its way says so, to those who listen too, until it is here', async () => {
+test('says in the cell of an agent, also to screen readers, that it is on its way', async () => {
   const page = await open({ arriving: ['agent-1'] }, []);
   const cell = screen.getByRole('button', { name: 'Lyra, seat 1, on its way here' });
   const seat = within(cell.closest('li') ?? cell);
@@ -192,7 +192,7 @@ test('the cell of an agent on its way says so, to those who listen too, until it
   expect(seat.queryByText('on its way here')).toBeNull();
 });
 
-test('whoever is awake in the session is shown awake, wherever what was said is', async () => {
+test('shows agents of the running session as awake, wherever their messages are', async () => {
   await openPage({
     docs: team(1),
     snapshot: runningSession({ awake: ['agent-1'] }),
@@ -201,7 +201,7 @@ test('whoever is awake in the session is shown awake, wherever what was said is'
   expect(screen.queryByText('on its way here')).toBeNull();
 });
 
-test('among those to choose from, whoever is on the way cannot be ticked', async () => {
+test('disables the choice of an agent on its way', async () => {
   const page = await open({ arriving: ['agent-2'] }, []);
   await page.user.click(screen.getByRole('button', { name: 'More ways to wake' }));
   await page.user.click(screen.getByRole('menuitem', { name: 'Wake only some…' }));
@@ -209,7 +209,7 @@ test('among those to choose from, whoever is on the way cannot be ticked', async
   expect(screen.getByRole<HTMLInputElement>('checkbox', { name: 'Lyra' }).disabled).toBe(false);
 });
 
-test('a device that fetches says so in the header once it takes a while, and not before', async () => {
+test('shows fetching in the header once it takes a while, and not before', async () => {
   const page = await openPage({
     docs: team(1),
     prepare: ({ owner }) => void (owner.sync.syncStatus = () => sharedStatus({ backlog: { done: 1, of: 4 } })),

@@ -56,7 +56,7 @@ test.each([
   expect(label).toBe(title);
 });
 
-test('what is done alone is on the tile of an agent that sleeps as far as a session goes, and then it sleeps again', async () => {
+test("shows an agent's work alone on its sleeping tile, and sleep again afterwards", async () => {
   const page = await openPage({ docs: team(2) });
   await page.hear({
     kind: 'run-started',
@@ -103,7 +103,7 @@ test('a tile names the task of an agent that thinks, and its current step while 
   expect(tileOf('Lyra').line).toBe('reading plan.md · 40 s');
 });
 
-test('a tile says of a task what its card says: stopped after the answer, and working while it is at work', async () => {
+test('shows a task on its tile as on its card: stopped after the answer, working during work', async () => {
   const page = await openPage({
     docs: team(1),
     snapshot: runningSession({ awake: ['agent-1'] }),
@@ -187,7 +187,7 @@ test('Now has a line for each agent that works, with words, cost and stop, and g
   expect(screen.queryByRole('region', { name: 'Now' })).toBeNull();
 });
 
-test('what an API client does is on the tile until it is over, and is not believed where the relay is not heard', async () => {
+test("shows an API client's work until it ends, and not while the relay is silent", async () => {
   const page = await openPage({ docs: team(2) });
   const client = { agentId: 'agent-1', since: NOW - 5_000 };
   await page.say({

@@ -28,7 +28,7 @@ test('an agent that only a client drives is shown as driven, is called by WAKE, 
   expect(page.relay.posted[0]?.text.match(/<agent name="[^"]*"/g)).toEqual(['<agent name="Lyra"']);
 });
 
-test('what was written to it waits for the client, and for the mind once that is awake', async () => {
+test('holds messages for the client, and for the mind once that is awake', async () => {
   const docs = [
     ...team(1),
     said('agent-1', 'human', 'Are you there?', NOW - 1_000, { sessionId: 'session-2', waiting: true }),

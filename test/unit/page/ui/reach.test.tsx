@@ -90,7 +90,7 @@ test('a question says how far its yes goes, as it is set, and shows what a progr
   await screen.findByRole('menuitem', { name: /exactly this command/ });
 });
 
-test('a message that is to come again is shown with its words, its times, and what it replaces', async () => {
+test('shows a proposed reminder with its words, its times, and what it replaces', async () => {
   const before = {
     kind: 'reminder',
     agentId: 'agent-1',
@@ -130,7 +130,7 @@ test('a message that is to come again is shown with its words, its times, and wh
   expect(textOf(2)).toContain('"at": "2020-01-01T09:00:00Z"');
 });
 
-test('a card shows what the yes is to, and what of it has changed since; the yes says what was shown', async () => {
+test('shows what the yes covers and what changed since, and sends what was shown', async () => {
   const file = (path: string, text: string | null, more: Partial<PinnedFile> = {}): PinnedFile => ({
     ...{
       path,
@@ -235,7 +235,7 @@ test('a card shows what the yes is to, and what of it has changed since; the yes
   await waitFor(() => expect(yes.disabled).toBe(true));
 });
 
-test('the account of calls goes back page by page, and an answer that another device gave first is said', async () => {
+test('pages back through the activity, and says when another device answered first', async () => {
   const all = Array.from({ length: 250 }, (_, n) => ({
     ...WAITING_CALL,
     callId: `c${n}`,
@@ -319,7 +319,7 @@ describe('the inbox of an agent', () => {
     await waitFor(() => expect(dialog.queryByRole('button', { name: 'Wake Lyra' })).toBeNull());
   });
 
-  test('goes back in time page by page, and stays where it was when something new comes', async () => {
+  test('pages back in time, and keeps its place when something new arrives', async () => {
     const all = Array.from({ length: 70 }, (_, n) => inboxMessage(n));
     const page = await openPage({
       docs: team(2),
@@ -343,7 +343,7 @@ describe('the inbox of an agent', () => {
     expect(letters()).toHaveLength(60);
   });
 
-  test('is empty in so many words, and where it cannot be read it can be asked for again', async () => {
+  test('says when the inbox is empty, and can retry when it cannot be read', async () => {
     const page = await openPage({
       docs: team(1),
       path: '/agent/agent-1/inbox',
@@ -487,7 +487,7 @@ const withBlackouts = (blackouts: EffectiveConfig['coordination']['blackouts']):
 });
 
 describe('the switch that stops all wakes', () => {
-  test('is one click away in the header, keeps what else is set, and is seen everywhere while it is on', async () => {
+  test('stops all wakes by one click in the header, keeps other settings, and is visible everywhere', async () => {
     const own = { coordination: { wakes_enabled: true }, time_zone: 'Europe/Berlin' };
     const page = await openPage({
       docs: team(2),
@@ -509,7 +509,7 @@ describe('the switch that stops all wakes', () => {
 });
 
 describe('limits', () => {
-  test('an agent shows what it inherits, takes a figure of its own at once, and is set back', async () => {
+  test('shows inherited limits, saves an own figure at once, and resets it', async () => {
     let own: object = {};
     const page = await openPage({
       docs: team(2),
@@ -568,7 +568,7 @@ describe('limits', () => {
     );
   });
 
-  test('how far an agent may go is one choice, which takes back what was let for always in it, and no more', async () => {
+  test("sets an agent's reach by one choice, which revokes its standing grants and no others", async () => {
     let own: EffectiveConfig['coordination'] | object = {};
     const set = (coordination: Partial<EffectiveConfig['coordination']>) => {
       own = { coordination };
@@ -627,7 +627,7 @@ describe('limits', () => {
     await waitFor(() => expect(bodies.at(-1)).toMatchObject({ coordination: { tools: { mind__execute: 'ask' } } }));
   });
 
-  test('what cannot be saved says why, and what stood there stands', async () => {
+  test('says why a limit cannot be saved, and restores the field', async () => {
     const page = await openPage({
       docs: team(2),
       path: '/settings/advanced',
@@ -685,7 +685,7 @@ describe('limits', () => {
 });
 
 describe('a single time in which nobody is woken', () => {
-  test('is added, moved, and not turned round', async () => {
+  test('adds and moves a single blackout, and refuses a reversed one', async () => {
     const away = {
       type: 'one_off' as const,
       label: 'Away',
@@ -715,7 +715,7 @@ describe('a single time in which nobody is woken', () => {
 });
 
 describe('a message from another agent in a conversation', () => {
-  test('stands under its sender’s name, and is not taken for the person’s or the agent’s own', async () => {
+  test("shows another agent's message under its sender’s name, and as nobody else's", async () => {
     const letter = said('agent-1', 'agent-2', 'The tide table is wrong.', NOW, { role: 'user' });
     await openPage({
       docs: [...team(2), letter],

@@ -17,7 +17,7 @@ const docs = [
 ];
 const snapshot = runningSession({ awake: ['agent-1'] });
 
-test('the seat says how much is new, and a line where it begins; what is looked at is read', async () => {
+test('shows the number of new messages at the seat and a line where they begin, and marks seen ones', async () => {
   const page = await openPage({ docs, path: '/', snapshot });
   await waitFor(() => expect(page.container.querySelector('.seat-badge[data-kind="unread"]')?.textContent).toBe('2'));
   // The title counts only what waits for the person.
@@ -30,7 +30,7 @@ test('the seat says how much is new, and a line where it begins; what is looked 
   await waitFor(() => expect(page.container.querySelector('.seat-badge[data-kind="unread"]')).toBeNull());
 });
 
-test('what agents ask for waits with it: in the title, as a dot on the icon, and gone with the answer', async () => {
+test('shows waiting questions in the title and as a dot on the icon, until answered', async () => {
   const icon = document.createElement('link');
   Object.assign(icon, { rel: 'icon', href: '/plain.svg' });
   document.head.append(icon);
@@ -51,7 +51,7 @@ test('what agents ask for waits with it: in the title, as a dot on the icon, and
   icon.remove();
 });
 
-test('where new begins before what was read of a conversation, earlier messages are read until the line has its place', async () => {
+test('loads earlier messages until the line of new ones has its place', async () => {
   await openPage({ docs, path: '/agent/agent-1', snapshot, prepare: ({ owner }) => (owner.pageSize = 1) });
   await within(log()).findByRole('separator', { name: 'New messages' });
   expect(log().textContent).toContain('Read.');
@@ -142,7 +142,7 @@ async function openTold(path: string, devices: readonly object[] = []) {
   };
 }
 
-test('a page out of sight tells by the system, not in quiet hours but when they are over; what is over elsewhere goes from here', async () => {
+test('notifies through the system when hidden, after quiet hours, and withdraws what is over elsewhere', async () => {
   const { page, system, pass, tell, seen } = await openTold('/settings/about');
   system.view(false);
   const hour = new Date(NOW).getHours() * 60;
@@ -175,7 +175,7 @@ test('a page out of sight tells by the system, not in quiet hours but when they 
   page.unmount();
 });
 
-test('what is read here is withdrawn everywhere: not before somebody is there to read it, and nothing is said of it', async () => {
+test('withdraws notifications everywhere for what is read here, once somebody reads it', async () => {
   const { page, system, pass, tell, seen } = await openTold('/settings/about');
   system.view(false);
   await tell(answered(1));
@@ -209,7 +209,7 @@ test('a notice stays once the relay has closed its notification, and goes when t
   page.unmount();
 });
 
-test('what an agent asks is not told beside its card in the conversation that is open; elsewhere it is', async () => {
+test('does not notify of a question in the open conversation, but elsewhere', async () => {
   const asked = (n: number): RaisedNotification => ({
     ...answered(1),
     ...{ key: `approval:c${n}`, kind: 'approval', path: '/inbox' },
@@ -227,7 +227,7 @@ test('what an agent asks is not told beside its card in the conversation that is
   page.unmount();
 });
 
-test('a device that is pushed says once a minute that it is used, and shows nothing twice: what a push tells while nobody is there, the page does not', async () => {
+test('reports its use once a minute on a pushed device, and repeats no pushed notification', async () => {
   const { page, pass, tell } = await openTold('/settings/about', [
     {
       deviceId: 'd1',
@@ -254,7 +254,7 @@ test('a device that is pushed says once a minute that it is used, and shows noth
   page.unmount();
 });
 
-test('a message that its notification outran is awaited: the conversation opens at its end, and nothing is said against it', async () => {
+test('waits for a message that its notification preceded, and opens the conversation at its end', async () => {
   const late = said('agent-1', 'agent-1', 'Late.', NOW + 5);
   const page = await openPage({ docs, path: `/agent/agent-1/at/${late.messageId}`, snapshot });
   await within(log()).findByText('Second new.');

@@ -29,7 +29,7 @@ test('merges lists down to the moment to which each of them is read', () => {
   expect(timesOf(whole, { entries: [], more: true })).toEqual({ times: [], behind: [1] });
 });
 
-test('counts to a project what its agent did during an attempt at one of its tasks', () => {
+test("counts an agent's activity during an attempt to the task's project", () => {
   const attempts = [{ projectId: 'p', agentId: 'a', startedAt: 10, endedAt: 20 }];
   expect([9, 10, 20, 21].map((time) => isOfProject(entry(time), 'p', attempts))).toEqual([false, true, true, false]);
   expect(isOfProject(entry(15, 'b'), 'p', attempts)).toBe(false);
@@ -69,7 +69,7 @@ const lines = async () =>
     .getAllByRole('listitem')
     .map(({ textContent }) => /make all|Look|asked for/.exec(textContent)?.[0]);
 
-test('one log has tool calls, runs and wakes, newest first, and a project leaves what was done for it', async () => {
+test('lists tool calls, runs and wakes newest first, and filters by project', async () => {
   const page = await openActivity('/activity');
   await waitFor(async () => expect(await lines()).toEqual(['make all', 'Look', 'asked for']));
   await page.user.selectOptions(await screen.findByRole('combobox', { name: 'Project' }), 'Plan our trip');

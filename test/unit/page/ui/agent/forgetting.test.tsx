@@ -86,7 +86,7 @@ test('a conversation is asked about twice, and its words are out of sight while 
   expect(await screen.findByText('A secret of old.')).toBeDefined();
 });
 
-test('what is said after a conversation was forgotten is seen, and what was said before is not', async () => {
+test('shows messages after a conversation was forgotten, and none from before', async () => {
   const forgotten = asked({ kind: 'conversation', agentId: 'agent-1' }, NOW - 3000);
   await openPage({
     docs: [...docs, forgotten, said('agent-1', 'human', 'A new beginning.', NOW - 1000)],
@@ -96,7 +96,7 @@ test('what is said after a conversation was forgotten is seen, and what was said
   expect(screen.queryByText('A secret of old.')).toBeNull();
 });
 
-test('who is awake must sleep first, and can be put to sleep right there', async () => {
+test('puts an awake agent to sleep before it is forgotten', async () => {
   const page = await openPage({ docs, path: '/agent/agent-1', snapshot: runningSession({ awake: ['agent-1'] }) });
   const dialog = await ask(page, 'Forget Lyra…');
   expect(dialog.textContent).toContain('Lyra takes part in the running session, and must leave it first.');
@@ -117,7 +117,7 @@ test('the lead’s conversation can be forgotten, the lead cannot', async () => 
   );
 });
 
-test('what could not be stored is not shown as forgotten', async () => {
+test('does not show as forgotten what could not be stored', async () => {
   const page = await openPage({ docs, path: '/agent/agent-1' });
   const dialog = await ask(page, 'Forget this conversation…');
   await page.user.click(within(dialog).getByRole('button', { name: 'Continue…' }));
@@ -129,7 +129,7 @@ test('what could not be stored is not shown as forgotten', async () => {
   expect(await screen.findByText('A secret of old.')).toBeDefined();
 });
 
-test('what is being forgotten is listed with the days that are left, and can be kept', async () => {
+test('lists pending deletions with their days left, and can cancel them', async () => {
   const page = await openPage({
     docs: [...docs, asked({ kind: 'agent', agentId: 'agent-2' })],
     path: '/settings/storage',
@@ -141,7 +141,7 @@ test('what is being forgotten is listed with the days that are left, and can be 
   expect(screen.queryByRole('region', { name: 'Being forgotten' })).toBeNull();
 });
 
-test('the address of somebody who is being forgotten says so, and keeps them after all', async () => {
+test("shows at an agent's address that it is being forgotten, and can cancel that", async () => {
   const page = await openPage({
     docs: [...docs, asked({ kind: 'agent', agentId: 'agent-2' })],
     path: '/agent/agent-2',
@@ -151,7 +151,7 @@ test('the address of somebody who is being forgotten says so, and keeps them aft
   expect(await screen.findByRole('heading', { name: 'Wren' })).toBeDefined();
 });
 
-test('what another tab asks to forget goes from this one too', async () => {
+test('hides what another tab forgets', async () => {
   const page = await openPage({ docs, path: '/agent/agent-1' });
   await screen.findByText('A secret of old.');
   await page.say({ news: 'documents', docs: [asked({ kind: 'agent', agentId: 'agent-1' }, NOW)] });
@@ -159,7 +159,7 @@ test('what another tab asks to forget goes from this one too', async () => {
   expect(seats()).toContain('seat 1, empty');
 });
 
-test('when it is final, nothing of it is left in any store', async () => {
+test('leaves nothing of a final deletion in any store', async () => {
   const page = await openPage({ docs, path: '/agent/agent-1' });
   await screen.findByText('A secret of old.');
   await page.say({ news: 'forgotten', forgets: [asked({ kind: 'agent', agentId: 'agent-1' }, NOW - 40 * DAY)] });

@@ -44,7 +44,7 @@ test('the picture of a birth has the name, the day and the first words of the so
   expect(screen.getByRole('button', { name: 'Download' })).toHaveProperty('disabled', false);
 });
 
-test('a browser that draws no picture says so, and offers no download', async () => {
+test('says when a browser draws no picture, and offers no download', async () => {
   heardCanvas(null);
   await share();
   expect((await screen.findByRole('alert')).textContent).toBe('This browser could not draw the picture.');

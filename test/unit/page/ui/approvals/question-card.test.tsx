@@ -62,7 +62,7 @@ async function open(call: ToolCall, answer: unknown = json({ ...call, state: 'do
   return { page, card, send, bodies: () => page.reach.bodies('POST /api/approvals/call-1/answer') };
 }
 
-test('it is filled in and sent by the keyboard: each field has its name, and what is left alone is not sent', async () => {
+test('is filled in and sent by keyboard: each field has its name, and an empty one is not sent', async () => {
   const { page, card, bodies } = await open(asked('For whom is the table?\nSay it.', FIELDS, ['agent-2']));
   expect(card.getByText(/For whom is the table\?\s+Say it\./).tagName).toBe('BLOCKQUOTE');
   card.getByText(/uses its tool book, which waits/);
@@ -98,7 +98,7 @@ test('it is filled in and sent by the keyboard: each field has its name, and wha
   await screen.findByText('Nothing is waiting for you.');
 });
 
-test('what does not fit is said at its field, which has the focus, and nothing is sent', async () => {
+test('shows an error at its field, focuses it, and sends nothing', async () => {
   const { page, card, send, bodies } = await open(asked('Well?'));
   const guests = card.getByRole('textbox', { name: 'guests' });
   await page.user.clear(guests);
@@ -130,7 +130,7 @@ test('a message that asks for a secret is warned of, shown by its letters, and d
   await waitFor(() => expect(bodies()).toEqual([{ answer: 'no', words: '' }]));
 });
 
-test('one that was answered on another device says so, and what was typed stays until then', async () => {
+test('says when another device has answered, and keeps the typed text until then', async () => {
   const { page, card, send } = await open(asked('Well?'), refused('You already sent this form.', 409, 'over'));
   expect(card.queryByRole('note')).toBeNull();
   const name = card.getByRole<HTMLInputElement>('textbox', { name: 'Your name' });

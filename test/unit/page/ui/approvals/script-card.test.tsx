@@ -49,7 +49,7 @@ const open = async (call: ToolCall, more: object = {}, prepare: (reach: MemoryRe
   return { page, card, bodies: () => page.reach.bodies('POST /api/approvals/c1/answer') };
 };
 
-test('a script that is registered is shown whole, with when it runs, what follows where it fails, and what it reaches', async () => {
+test('shows a registered script whole, with its times, its failure action and its reach', async () => {
   const { card } = await open(REGISTERS);
   expect(card.textContent).toContain('Lyra wants to schedule its script “Is the site up”');
   await waitFor(() => expect(card.textContent).toContain('Next'));
@@ -69,7 +69,7 @@ test('a script that is registered is shown whole, with when it runs, what follow
   expect(text.tabIndex).toBe(0);
 });
 
-test('what it takes the place of is said, with what that reaches', async () => {
+test('shows what a script replaces, with the reach of that', async () => {
   const { card } = await open(REGISTERS, {}, (reach) => {
     const found = SCHEDULED.find(({ schedule }) => schedule.kind === 'script');
     const own = { agentId: 'agent-1', name: 'Is the site up', script: 'old.sh', own_hosts: ['localhost:8080'] };
@@ -97,7 +97,7 @@ test('no character of a script is hidden, and none turns it round', async () => 
   expect(card.textContent).toContain('No network.');
 });
 
-test('it is said yes to each time, with hosts of the relay’s machine that the person names; what is no host keeps the yes back', async () => {
+test('asks each time, with inner hosts that the person names, and blocks the yes on an invalid host', async () => {
   const { page, card, bodies } = await open(REGISTERS);
   await page.user.click(within(card).getByRole('button', { name: 'More answers' }));
   expect((await screen.findAllByRole('menuitem')).map(({ textContent }) => textContent)).toEqual([
@@ -125,7 +125,7 @@ test('it is said yes to each time, with hosts of the relay’s machine that the 
   );
 });
 
-test('where the household may name no hosts of the relay’s machine there is no field for them, and without a sandbox it is said what it reaches', async () => {
+test('has no field for inner hosts where they are forbidden, and says the reach without a sandbox', async () => {
   const first = await open(REGISTERS, { ownHosts: false });
   expect(within(first.card).queryByLabelText(/^Hosts on the relay’s own computer/)).toBeNull();
   first.page.unmount();
@@ -133,7 +133,7 @@ test('where the household may name no hosts of the relay’s machine there is no
   expect(card.textContent).toContain('No sandbox: it can read, change and delete everything that the relay’s user can');
 });
 
-test('a script whose file has changed is shown by what is new in it, and whole; a no goes with words', async () => {
+test('shows a changed script by its changes and whole, and sends words with a refusal', async () => {
   const { page, card, bodies } = await open(CHANGED);
   expect(card.textContent).toContain('Lyra wants to run the new text of its script “Is the site up”');
   expect(card.textContent).toContain('Until you say yes, the text that you accepted runs.');

@@ -45,7 +45,7 @@ test('a path is shown by its letters, and what people write stays as it is', () 
   expect(revealed('می‌خواهم 👩‍👧 10\u00a0€\n')).toBe('می‌خواهم 👩‍👧 10\u00a0€\n');
 });
 
-test('what lies deep is shown, and not by spaces', () => {
+test('shows deeply nested input without indenting it by spaces', () => {
   const deep = (levels: number): unknown => (levels === 0 ? [1, 2] : { a: deep(levels - 1) });
   const shown = (levels: number) => {
     const { container } = render(<Wanted call={asked('notes__add', { deep: deep(levels) })} />);

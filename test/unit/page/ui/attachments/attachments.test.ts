@@ -45,7 +45,7 @@ describe('a PDF', () => {
     ['that is locked', plain(`${pages(1)}trailer <</Root 1 0 R /Encrypt 9 0 R>>`), { pages: 1, locked: true }],
   ])('%s', async (_, file, facts) => expect(await pdfFacts(Uint8Array.from(file))).toEqual(facts));
 
-  it('of more pages than a model reads is said to be so, and that the demo sees none', () => {
+  it('says when a PDF has more pages than a model reads, and that the demo reads none', () => {
     const file = { name: 'plan.pdf', mediaType: 'application/pdf', pages: 240 };
     const haiku = { id: 'claude-haiku-4-5', name: 'Haiku 4.5' };
     expect(sightNote(haiku, [file])).toBe(

@@ -96,7 +96,7 @@ const menuOf = async (page: Page, name: string) => {
   return within(screen.getByRole('menu', { name }));
 };
 
-test('what was said is copied as the Markdown that it is, and so is the way to it', async () => {
+test('copies messages as Markdown, and a link to them', async () => {
   const page = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
   await answer(page, { text: '**Two** piers:\n\n- north\n- south' });
   const more = 'More for Lyra';
@@ -106,7 +106,7 @@ test('what was said is copied as the Markdown that it is, and so is the way to i
   expect(await navigator.clipboard.readText()).toBe(`${location.origin}/agent/agent-1/at/answer`);
 });
 
-test('a quotation stands behind what was written already, of the whole or of what is marked of it, and one goes on after it', async () => {
+test('adds a quotation behind the draft, of the whole or of the selection, and continues after it', async () => {
   const page = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
   await answer(page, { text: 'The second pier.\n\nAnd a third.' });
   const quote = async () =>
@@ -145,7 +145,7 @@ test('arrows go from the menu of one message to the next', async () => {
   expect(document.activeElement).toBe(theirs);
 });
 
-test('how long ago it was is said for an hour, and then the time of day; the exact time is at hand', async () => {
+test('shows the age for an hour, then the time of day, with the exact time at hand', async () => {
   const minutes = (count: number) => NOW - count * 60_000;
   const docs = [
     ...team(1),
@@ -173,7 +173,7 @@ test('how long ago it was is said for an hour, and then the time of day; the exa
   expect(screen.getByRole('menu', { description: exact })).toBeDefined();
 });
 
-test('an answer so short that nobody saw it open is announced too, and what was there before is not', async () => {
+test('announces a very short answer too, and nothing that was there before', async () => {
   const page = await openPage({
     docs: [...team(1), said('agent-1', 'agent-1', 'Earlier.', NOW - 1000, now)],
     path: '/agent/agent-1',
@@ -227,7 +227,7 @@ const begins = (page: Page) =>
     sessionId: 'session-2',
   });
 
-test('what goes on stands under the name with since when, unfolds into what was done, and is gone with the answer', async () => {
+test('shows current work under the name with its start, expands to steps, and ends with the answer', async () => {
   const page = await openPage({ docs: team(2), path: '/agent/agent-1', snapshot: awake });
   await begins(page);
   const line = () => screen.findByRole('button', { name: /^(thinking|writing|waits|running)/ });
@@ -254,7 +254,7 @@ test('what goes on stands under the name with since when, unfolds into what was 
   expect(screen.queryByRole('button', { name: /^waits/ })).toBeNull();
 });
 
-test('what is written while one answers stands below, with its files, to be changed or taken back until it is read', async () => {
+test('shows a message written during an answer below it, with its files, editable until it is read', async () => {
   const page = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
   await begins(page);
   const file = { attachmentId: 'f', name: 'notes.txt', mediaType: 'text/plain', bytes: 5 };
@@ -299,7 +299,7 @@ test('what is written while one answers stands below, with its files, to be chan
   await openPage({ docs: page.owner.docs, path: '/agent/agent-1', snapshot: awake });
 });
 
-test('what waits on this device for somebody asleep is taken back, and goes nowhere', async () => {
+test('withdraws a message that waits on this device for a sleeping agent, and sends nothing', async () => {
   const page = await openPage({ docs: team(1), path: '/agent/agent-1' });
   await page.user.type(field(), 'For later{Enter}');
   await page.user.click(await within(log()).findByRole('button', { name: 'Withdraw' }));
@@ -309,7 +309,7 @@ test('what waits on this device for somebody asleep is taken back, and goes nowh
   expect(log().textContent).not.toContain('Kept on this device');
 });
 
-test('a file of exactly as many bytes as one may have is taken, and of one with a byte more it is said that it is too large', async () => {
+test('accepts a file of exactly the maximum size, and refuses one more byte', async () => {
   const prepared = (size: number) => {
     const paper = new Uint8Array(size);
     paper.set(new TextEncoder().encode('%PDF-1.7'));
@@ -341,7 +341,7 @@ test('an answer can be stopped while it is written', async () => {
   expect(log().textContent).toContain('You stopped this answer here.');
 });
 
-test('what was written earlier can be said anew from there, and what stood there before is read by a press', async () => {
+test('restarts from an earlier message, and shows the earlier versions by a press', async () => {
   const docs = [
     ...team(1),
     said('agent-1', 'human', 'First', NOW - 3000, { ...now, messageId: 'q1' }),
@@ -427,7 +427,7 @@ test('the last question can be edited and sent again, in its place', async () =>
   expect(field().value).toBe('a draft');
 });
 
-test('arrow up in the empty field edits the last question of a session, and brings back what is further past', async () => {
+test('edits the last question of a session by arrow up, and restores older ones', async () => {
   const docs = [
     ...team(2),
     said('agent-1', 'human', 'Secnod', NOW - 1000, { ...now, messageId: 'q' }),
@@ -453,7 +453,7 @@ test('arrow up in the empty field edits the last question of a session, and brin
   expect(document.activeElement).not.toBe(field());
 });
 
-test('an answer that the relay was cut off in says so', async () => {
+test('says when the relay interrupted an answer', async () => {
   await openPage({
     docs: [...team(1), said('agent-1', 'agent-1', 'The river', NOW - 1000, { status: 'interrupted' })],
     path: '/agent/agent-1',
@@ -461,7 +461,7 @@ test('an answer that the relay was cut off in says so', async () => {
   expect(log().textContent).toContain('The relay was cut off here.');
 });
 
-test('a message to somebody asleep is kept on this device until a session can take it', async () => {
+test('keeps a message to a sleeping agent on this device until a session can take it', async () => {
   const page = await openPage({ docs: team(1), path: '/agent/agent-1' });
   expect(screen.getByText('Lyra sleeps, and will read this on waking.')).toBeDefined();
   await page.user.type(field(), 'For later{Enter}');
@@ -492,7 +492,7 @@ test('a message that finds no relay is kept too, under the same id, so that it c
   expect(log().textContent).toContain('Lyra reads this next.');
 });
 
-test('what the relay refuses is not lost: it can be tried again or taken back', async () => {
+test('keeps a message that the relay refuses, to be sent again or withdrawn', async () => {
   const page = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
   page.relay.refusal = {
     kind: 'refused',
@@ -507,7 +507,7 @@ test('what the relay refuses is not lost: it can be tried again or taken back', 
   expect(within(log()).queryByRole('alert')).toBeNull();
 });
 
-test('a message in the inbox of somebody asleep says that it waits, until it is read', async () => {
+test("shows a message in a sleeping agent's inbox as waiting until it is read", async () => {
   const page = await openPage({
     docs: [...team(1), said('agent-1', 'human', 'Later', NOW - 1000, { ...now, messageId: 'w', waiting: true })],
     path: '/agent/agent-1',
@@ -530,7 +530,7 @@ test('between two sessions stands how long the agent slept, and why the last one
   expect(screen.getByText(/^Yesterday 22:55 · Lyra slept 10 hours · the relay crashed$/)).toBeDefined();
 });
 
-test('whoever sleeps now says since when, and why', async () => {
+test('says since when and why an agent sleeps', async () => {
   await openPage({
     docs: [...team(1), said('agent-1', 'agent-1', 'x', NOW - HOUR), sessionEnd('session-1', NOW - HOUR / 2, 'idle')],
     path: '/agent/agent-1',
@@ -801,7 +801,7 @@ test('Enter while a script is being composed chooses a candidate and does not se
   expect(page.relay.posted).toEqual([]);
 });
 
-test('a draft is there again after a reload, each conversation its own', async () => {
+test('keeps a draft per conversation after a reload', async () => {
   const page = await openPage({ docs: team(2), path: '/agent/agent-1', snapshot: awake });
   await page.user.type(field(), 'half a thou');
   await page.user.click(screen.getByRole('button', { name: /^Wren, seat 2, asleep/ }));
@@ -811,7 +811,7 @@ test('a draft is there again after a reload, each conversation its own', async (
   expect(field().value).toBe('half a thou');
 });
 
-test('what is attached to a draft is there again after a reload, and in another conversation is not', async () => {
+test("keeps a draft's attachments after a reload, and out of other conversations", async () => {
   const page = await openPage({ docs: team(2), path: '/agent/agent-1', snapshot: awake });
   const chips = () =>
     screen.queryAllByRole('button', { name: /^Remove/ }).map((chip) => chip.getAttribute('aria-label'));
@@ -834,7 +834,7 @@ test('what is attached to a draft is there again after a reload, and in another 
   expect(chips()).toEqual([]);
 });
 
-test('what was on its way as the page went is taken up by the next one with its files, and goes out once', async () => {
+test('sends a message with its files once that was under way when the page closed', async () => {
   const never = new Promise<never>(() => undefined);
   const page = await openPage({
     docs: team(1),
@@ -863,7 +863,7 @@ test('what was on its way as the page went is taken up by the next one with its 
   expect(last.relay.posted).toEqual([]);
 });
 
-test('an edit that finds no relay stands where it was written, and goes out when the relay is back', async () => {
+test('keeps an edit without a relay in its place, and sends it when the relay is back', async () => {
   const docs = [...team(1), said('agent-1', 'human', 'Secnod', NOW - 1000, { ...now, messageId: 'q' })];
   const page = await openPage({ docs, path: '/agent/agent-1', snapshot: awake });
   await page.user.click(screen.getByRole('button', { name: 'Edit and send again' }));
@@ -914,19 +914,19 @@ test('an egg shows its words while it is being born, and cannot be spoken to', a
   expect(page.relay.asked).toEqual(['sleep egg']);
 });
 
-test('a first word is offered to somebody awake with nothing said yet', async () => {
+test('offers a first message to an awake agent without a conversation', async () => {
   const page = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
   await page.user.click(screen.getByRole('button', { name: 'How did you come to your name?' }));
   expect(field().value).toBe('How did you come to your name?');
   expect(page.relay.posted).toEqual([]);
 });
 
-test('an address at which nobody lives says so', async () => {
+test('says when no agent has the address', async () => {
   await openPage({ docs: team(1), path: '/agent/nobody' });
   expect(screen.getByRole('heading', { name: 'Not found' })).toBeDefined();
 });
 
-test('a conversation that cannot be read says so, and can be tried again', async () => {
+test('says when a conversation cannot be read, and can try again', async () => {
   const page = await openPage({ docs: team(2), path: '/agent/agent-1' });
   page.owner.broken = 'disk error';
   await page.user.click(screen.getByRole('button', { name: /^Wren, seat 2, asleep/ }));
@@ -937,7 +937,7 @@ test('a conversation that cannot be read says so, and can be tried again', async
   expect(screen.getByRole('heading', { name: 'Wren sleeps' })).toBeDefined();
 });
 
-test('on a phone the hearth and the conversation are two views', async () => {
+test('shows hearth and conversation as two views on a phone', async () => {
   const page = await openPage({ docs: team(1), width: 360 });
   expect(screen.queryByRole('region', { name: /Conversation/ })).toBeNull();
   await page.user.click(screen.getByRole('button', { name: /^Lyra, seat 1, asleep/ }));
@@ -960,7 +960,7 @@ test('a note of the relay to an agent opens; a line of the relay’s stands as i
   await screen.findByText(/More of it/);
 });
 
-test('who is taken into a thread has a line with the way there, in the person’s words, whoever did it', async () => {
+test("links an agent's thread in the person’s words, whoever added the agent", async () => {
   const page = await openPage({ docs: team(2), path: '/agent/agent-1', snapshot: awake });
   const added = { threadId: 'thread-1', title: 'Tides “of” March' };
   await hears(page, { messageId: 'n1', author: 'relay', role: 'user' }, addedText({ ...added, byHuman: true }));
@@ -971,7 +971,7 @@ test('who is taken into a thread has a line with the way there, in the person’
   expect(log().textContent).not.toContain('read_thread');
 });
 
-test('files are dropped anywhere on the conversation, which shows that; where they are not taken the page stays all the same', async () => {
+test('takes files dropped anywhere on the conversation, and stays when they are refused', async () => {
   await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
   const chat = screen.getByRole('region', { name: 'Conversation' });
   const dataTransfer = { types: ['Files'], files: [new File(['the pier is green'], 'notes.txt')] };
@@ -990,7 +990,7 @@ test('files are dropped anywhere on the conversation, which shows that; where th
   expect(fireEvent.drop(log(), { dataTransfer: { types: ['text/plain'], files: [] } })).toBe(true);
 });
 
-test('files go along once kept: what is no file to read is said, what was taken away comes back, the same one is kept once', async () => {
+test('sends files once stored: refuses unreadable ones, restores removed ones, and stores each once', async () => {
   const page = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
   const input =
     document.querySelector<HTMLInputElement>('.compose input[type=file]') ?? document.createElement('input');
@@ -1038,7 +1038,7 @@ test('files go along once kept: what is no file to read is said, what was taken 
   await waitFor(() => expect(page.relay.posted[2]).toMatchObject({ attachments: [{ name: 'other.txt' }] }));
 });
 
-test('a file that is on another device has its place, and is there when it has come; a page is read as text, once it is opened', async () => {
+test('keeps a place for a file on another device until it arrives, and shows a page as text when opened', async () => {
   const file = { attachmentId: 'f', name: 'page.html', mediaType: 'text/html', bytes: 6 };
   const beach = { attachmentId: 'b', name: 'beach.png', mediaType: 'image/png', bytes: 6 };
   const page = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
@@ -1063,7 +1063,7 @@ test('a file that is on another device has its place, and is there when it has c
   expect(save.getAttribute('href')).toBe('blob:text/plain;charset=utf-8');
 });
 
-test('a summary opens where it was written, and is corrected there', async () => {
+test('opens a summary where it was written, and edits it there', async () => {
   const page = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
   await hears(page, { messageId: 'q', author: 'human', role: 'user' }, 'Paint the blue door.');
   const compaction = { messages: 41, from: null, tokensBefore: 25_000, tokensAfter: 6_100 };

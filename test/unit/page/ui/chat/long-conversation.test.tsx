@@ -58,7 +58,7 @@ test('Home reads everything up to the very beginning, and End stops that', async
   expect(page.owner.calls.filter((call) => call === 'conversation').length).toBeGreaterThanOrEqual(10);
 });
 
-test('on the way to the beginning one can stop', async () => {
+test('stops on the way to the beginning', async () => {
   const page = await openPage({
     docs: [...team(1), ...talk(60)],
     path: '/agent/agent-1',
@@ -122,7 +122,7 @@ test('a person’s long message is folded, opens whole, and folds again', async 
   expect(within(log()).getAllByRole('article')).toHaveLength(1);
 });
 
-test('what a tool gave back is shown when its line is opened, the long of it in steps', async () => {
+test("shows a tool's result when its line is opened, a long one in steps", async () => {
   const result = 'x'.repeat(45_000);
   const blocks = [
     { kind: 'tool' as const, toolUseId: 't1', name: 'look', input: { at: 'it' }, result, isError: false },

@@ -52,7 +52,7 @@ test.each([
   expect(box.textContent).toContain('words');
 });
 
-test('a link to the web or to mail opens elsewhere, and tells nothing of where it came from', () => {
+test('opens links to the web or mail elsewhere, without a referrer', () => {
   const box = show('[a](https://example.org/x) [b](http://example.org) [c](mailto:a@example.org) https://bare.example');
   const links = [...box.querySelectorAll('a')];
   expect(links.map((link) => link.href)).toEqual([
@@ -67,7 +67,7 @@ test('a link to the web or to mail opens elsewhere, and tells nothing of where i
   }
 });
 
-test('a picture is never fetched: it is a link to where it lies', () => {
+test('shows a picture as a link, and never fetches it', () => {
   const box = show('![a sketch](https://example.org/s.png) ![x](data:image/png;base64,AAAA)');
   expect(box.querySelector('img')).toBeNull();
   expect(screen.getByRole('link', { name: /Show image from example.org/ }).getAttribute('href')).toBe(
@@ -118,14 +118,14 @@ test.each([
   ['www.example.com。', 'www.example.com', '', '。'],
   ['写给 a@example.com，好', 'a@example.com', '写给 ', '，好'],
   ['See https://en.wikipedia.org/wiki/A_(b), ok', 'https://en.wikipedia.org/wiki/A_(b)', 'See ', ', ok'],
-])('the address in %j ends where it ends', (text, address, before, after) => {
+])('ends the address in %j where it ends', (text, address, before, after) => {
   const link = show(text).querySelector('a');
   expect(link?.firstElementChild?.textContent).toBe(address);
   expect(link?.previousSibling?.textContent ?? '').toBe(before);
   expect(link?.nextSibling?.textContent ?? '').toBe(after);
 });
 
-test('a line that ends in an answer ends on the page; in a file it ends where its paragraph does', () => {
+test('breaks lines in an answer as written, and in a file by paragraph', () => {
   expect(htmlOf('Roses\nViolets\n\n- Street 1\n  City')).toBe(
     '<p>Roses<br>Violets</p><ul><li><span>Street 1<br>City</span></li></ul>',
   );
@@ -170,7 +170,7 @@ test.each([
   ],
   ['<details>\nnot closed yet', '<details><summary>Details</summary><p>not closed yet</p></details>'],
   ['</details> <summary>x</summary>', '<p>&lt;/details&gt; &lt;summary&gt;x&lt;/summary&gt;</p>'],
-])('of %j the harmless elements are set, without their attributes', (text, html) => {
+])('renders the harmless elements of %j without their attributes', (text, html) => {
   expect(htmlOf(text)).toBe(html);
 });
 
@@ -200,7 +200,7 @@ test('boxes to tick stand in the place of marks, in lists within lists too, besi
   ]);
 });
 
-test('text beside an element stands in an element of its own', () => {
+test('wraps text beside an element in an element of its own', () => {
   const box = show('a *b* c $x$ d\n\n- e\n  - f `g` h\n\n[i *j*](https://a.example) k\n\n```js\nlet a = 1;\n```');
   const walker = document.createTreeWalker(box, NodeFilter.SHOW_TEXT);
   const beside: string[] = [];
@@ -212,14 +212,14 @@ test('text beside an element stands in an element of its own', () => {
   expect(beside.filter((text) => text.trim() !== '' && !text.includes('opens in a new tab'))).toEqual([]);
 });
 
-test('only absolute addresses of the web or mail are safe', () => {
+test('accepts only absolute addresses of the web or mail', () => {
   expect(safeUrl(undefined)).toBeNull();
   expect(safeUrl('nonsense')).toBeNull();
   expect(safeUrl('ftp://example.org')).toBeNull();
   expect(safeUrl('https://example.org')?.host).toBe('example.org');
 });
 
-test('code is set in colours by what it means, as its own text and nothing else, and is copied whole', async () => {
+test('colours code without changing its text, and copies it whole', async () => {
   const code = 'const a = "</code><img src=x onerror=alert(1)>"; // why\nif (a) b();';
   const view = render(<Markdown text={`\`\`\`ts\n${code}\n\`\`\``} />);
   const shown = () => view.container.querySelector('pre code');
@@ -275,11 +275,11 @@ test.each([
   'sed "s/\\(.*\\)-\\(.*\\)/\\2-\\1/" and grep "\\(foo\\|bar\\)"',
   '- \\[ \\] open\n- \\[x\\] done\n\n\\[optional\\] and \\[not a link\\](https://a.example) and \\[1\\]',
   'C:\\\\(x\\\\) and \\\\[x\\\\]',
-])('in %j there are no formulas, and nothing of it is lost', (text) => {
+])('finds no formulas in %j, and loses nothing', (text) => {
   expect(formulasIn(text)).toEqual([]);
 });
 
-test('what is no formula keeps its signs', () => {
+test('keeps the signs of text that is no formula', () => {
   expect(show('export PATH=$HOME/bin:$PATH').textContent).toBe('export PATH=$HOME/bin:$PATH');
   expect(show('把$A改成$B').textContent).toBe('把$A改成$B');
   expect(show('Match foo\\(\\d+\\)').textContent).toBe('Match foo(\\d+)');
@@ -305,7 +305,7 @@ test.each([
   ["$\\text{costs \\$5}$ and $f'$", ['i \\text{costs \\$5}', "i f'"]],
   ['速度为$$v=\\frac{距离}{时间}$$。', ['d v=\\frac{距离}{时间}']],
   ['$100 and $x_1$', ['i x_1']],
-] as const)('in %j these are formulas: %j', (text, formulas) => {
+] as const)('finds in %j these formulas: %j', (text, formulas) => {
   expect(formulasIn(text)).toEqual(formulas);
 });
 
@@ -322,7 +322,7 @@ test('a formula is set as the browser’s own mathematics, in a table too, and l
 });
 
 test.each(['\\frac{', '\\def\\a{xx}\\a', 'x'.repeat(4_001), '{'.repeat(3_000)])(
-  'what cannot be set as a formula stands as it was written: %#',
+  'leaves an invalid formula as written: %#',
   async (tex) => {
     const box = show(`\\(${tex}\\) and more`);
     await waitFor(() => expect(box.querySelector('code')?.title).toMatch(/cannot be set/));
@@ -354,7 +354,7 @@ test('a drawing stands in for its code when it is asked for, as a picture, and g
   expect(box.querySelector('pre')?.textContent).toContain('A[Hearth] --> B[Lead]');
 });
 
-test('what cannot be drawn says why, beside its code', async () => {
+test('says why a drawing failed, beside its code', async () => {
   const user = userEvent.setup();
   const box = show('```mermaid\ngantt\n  title The week\n```');
   await user.click(screen.getByRole('button', { name: 'Show as a diagram' }));
@@ -404,7 +404,7 @@ test.each([
   'sequenceDiagram\n  A->>B: <a href="https://evil.example">x</a>\n  link A: Site @ https://evil.example',
   'classDiagram\n  class A\n  A : +x() <style>*{background:url(https://evil.example)}</style>',
   'erDiagram\n  A ||--o{ B : "<use href=x>"',
-])('nothing in a drawing runs, leads anywhere or is fetched: %j', (mermaid) => {
+])('runs, links and fetches nothing in a drawing: %j', (mermaid) => {
   const svg = svgOf(mermaid);
   expect(svg.querySelector('script, a, image, use, foreignObject, iframe, [href], [onclick], [onerror]')).toBeNull();
   // Words alone may say an address.
@@ -430,7 +430,7 @@ test.each([
   expect(said.join(' ').replace(/[ay];\s?[bz]|hi; there/g, '')).not.toContain(';');
 });
 
-test('what is no shape is left out of a drawing with all that is in it', () => {
+test('removes what is no shape from a drawing with its contents', () => {
   expect(
     inertSvg(
       '<svg onload="x()" style="fill:red"><foreignObject><g><text>no</text></g></foreignObject><a href="https://evil.example"><text>no</text></a>' +

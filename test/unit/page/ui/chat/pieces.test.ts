@@ -16,7 +16,7 @@ test('a short text is one piece, as it is', () => {
   expect(plainPieces('a\n\nb')).toEqual(['a\n\nb']);
 });
 
-test('a long one is parted between paragraphs, and nothing is lost', () => {
+test('splits a long text between paragraphs, and loses nothing', () => {
   const text = paragraphs(40);
   const pieces = textsOf(text);
   expect(pieces.length).toBeGreaterThan(8);
@@ -147,7 +147,7 @@ test('pieces read together as the whole does, whatever the text', () => {
   );
 });
 
-test('no character is parted, and nothing is lost', () => {
+test('splits no character, and loses nothing', () => {
   fc.assert(
     fc.property(odd, (all) => {
       for (const piece of [...textsOf(all), ...plainPieces(all)]) expect(() => encodeURIComponent(piece)).not.toThrow();
@@ -168,7 +168,7 @@ test('no character is parted, and nothing is lost', () => {
   for (const piece of textsOf('😀'.repeat(100_000))) expect(() => encodeURIComponent(piece)).not.toThrow();
 });
 
-test('what was set before stays as it is while words are added', () => {
+test('keeps earlier pieces while words are added', () => {
   const all = `${paragraphs(6)}\n\n- one\n- two\n\n\`\`\`js\n${'let a = 1;\n'.repeat(900)}\`\`\`\n\n${paragraphs(6)}\n\n1. a\n\n2. b\n\n**Bold** ${sentence.repeat(80)}\n\nEnd.`;
   let before = markdownPieces('');
   for (let length = 0; length <= all.length; length += 37) {

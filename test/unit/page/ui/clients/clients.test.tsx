@@ -34,7 +34,7 @@ function openClients(
   });
 }
 
-test('who is let in stands there with where, for whom, and when it was last used', async () => {
+test('lists a client with its place, its agent and its last use', async () => {
   await openClients([
     credential('a', { usedAt: NOW - 60_000 }),
     credential('b', { label: '', agentId: 'agent-2' }),
@@ -96,7 +96,7 @@ test('a program can act as the lead, too, which stands behind the agents', async
   expect(page.reach.bodies('POST /api/credentials')).toMatchObject([{ agentId: 'lead' }]);
 });
 
-test('where the model is another server’s, its name stands beside the address', async () => {
+test("shows the model's name beside the address for another server's model", async () => {
   const page = await openClients([], (reach) => {
     reach.on('GET /api/models', {
       connections: [
@@ -118,7 +118,7 @@ test('where the model is another server’s, its name stands beside the address'
   );
 });
 
-test('the soul is read only by whom a tick lets, which is said in the list; an application has no such tick', async () => {
+test('lets only a ticked client read the soul, as the list says; an application has no such tick', async () => {
   const page = await openClients([credential('a', { readsSoul: true }), credential('b', { label: 'Desk' })], (reach) =>
     reach.on('POST /api/credentials', () => json({ credential: credential('new'), secret: SECRET }, 201)),
   );
@@ -141,7 +141,7 @@ test('the soul is read only by whom a tick lets, which is said in the list; an a
   expect(page.reach.bodies('POST /api/credentials')).toEqual([{ agentId: 'agent-2', label: '', readsSoul: true }]);
 });
 
-test('an application may do what is ticked, which is said where it stands', async () => {
+test('lets an application do what is ticked, as its row says', async () => {
   const page = await openClients(
     [credential('a', { agentId: null, label: 'Switch', scopes: ['sleep', 'wake'] })],
     (reach) =>
@@ -168,7 +168,7 @@ test('an application may do what is ticked, which is said where it stands', asyn
   ]);
 });
 
-test('a stray Escape does not lose the secret: it says so first', async () => {
+test('warns before a stray Escape loses the secret', async () => {
   const page = await openClients([], (reach) =>
     reach.on('POST /api/credentials', () => json({ credential: credential('new'), secret: SECRET }, 201)),
   );

@@ -84,7 +84,7 @@ const openCosts = ({ path, costs = {}, own = {}, prepare, docs = team(2) }: Open
     },
   });
 
-test('today, what is left of its budget, and every day, agent and session stand there in figures', async () => {
+test('shows today, the rest of the budget, and each day, agent and session in figures', async () => {
   await openCosts({ path: '/activity/costs' });
   const today = await screen.findByRole('region', { name: 'Today' });
   expect(today.textContent).toContain('$0.41');
@@ -115,7 +115,7 @@ test('today, what is left of its budget, and every day, agent and session stand 
   expect(screen.getAllByRole('row').some((row) => row.textContent?.startsWith('Running now'))).toBe(true);
 });
 
-test('what is not listed one by one stands below, as one sum', async () => {
+test('sums up what is not listed one by one', async () => {
   await openCosts({
     path: '/activity/costs',
     costs: {
@@ -133,7 +133,7 @@ test('what is not listed one by one stands below, as one sum', async () => {
   expect(await row(/^12 earlier sessions/)).toMatch(/\$3\.00$/);
 });
 
-test('another stretch of time is asked for, and what was there stays until it comes', async () => {
+test('keeps the old figures until another period is loaded', async () => {
   const page = await openCosts({ path: '/activity/costs' });
   await screen.findByText('$1.59 of $2.00 left today');
   await page.user.click(screen.getByRole('radio', { name: '90 days' }));
@@ -146,7 +146,7 @@ test('another stretch of time is asked for, and what was there stays until it co
   );
 });
 
-test('a budget that is used up is said across the page, with what to do, until it is not any more', async () => {
+test('says across the page that a budget is used up and what to do, until it is not', async () => {
   const page = await openCosts({
     path: '/',
     costs: {
@@ -162,7 +162,7 @@ test('a budget that is used up is said across the page, with what to do, until i
   await waitFor(() => expect(screen.queryByText(/is used up/)).toBeNull());
 });
 
-test('with the rehearsal mind everything is free, and the page says so', async () => {
+test('says that everything is free in the demo', async () => {
   await openPage({
     docs: team(1),
     path: '/activity/costs',
@@ -203,7 +203,7 @@ test('a budget is set without touching what else is set', async () => {
   await waitFor(() => expect(page.reach.bodies('PUT /v1/config').at(-1)).toMatchObject({ daily_budget_usd: null }));
 });
 
-test('an empty budget is none of its own', async () => {
+test("removes an agent's own budget when its field is emptied", async () => {
   const page = await openCosts({ path: '/settings/costs', own: { agent: { daily_budget_usd: 3 } } });
   const field = await screen.findByLabelText<HTMLInputElement>('Budget a day ($): Lyra');
   expect(field.value).toBe('3');
@@ -263,7 +263,7 @@ test('a price is changed, a model added, and Roost’s own come back', async () 
   expect(second).toEqual({ prices: [], version: 4 });
 });
 
-test('prices that another page has saved meanwhile are not overwritten unseen, and what was typed stays', async () => {
+test('keeps typed prices, and overwrites no prices that another page has saved meanwhile', async () => {
   const theirs = { prices: [{ ...DEFAULT_PRICES[0], model: 'theirs-' }], version: 9 };
   const page = await openCosts({
     path: '/settings/costs',
@@ -285,7 +285,7 @@ test('prices that another page has saved meanwhile are not overwritten unseen, a
   await waitFor(() => expect(screen.queryByRole('alert')).toBeNull());
 });
 
-test('what replies cost is asked for together, and stands below each', async () => {
+test('requests the costs of replies together, and shows each below its reply', async () => {
   const docs = [
     ...team(1),
     said('agent-1', 'agent-1', 'One.', NOW - 2000, { messageId: 'r1' }),

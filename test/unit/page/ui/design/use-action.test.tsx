@@ -13,7 +13,7 @@ function openWork() {
   return { work, starts: () => starts, end: (outcome?: unknown) => act(async () => end(outcome)) };
 }
 
-test('is busy while the work runs, and does no other work meanwhile', async () => {
+test('is busy during the work, and starts no other meanwhile', async () => {
   const { result } = renderHook(useAction);
   const [first, second] = [openWork(), openWork()];
   act(() => {

@@ -43,7 +43,7 @@ test.each([
   ],
   ['Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:143.0) Gecko/20100101 Firefox/143.0', 'Firefox on Mac'],
   ['something else', 'Browser'],
-])('a device is first called what its browser says of itself', (userAgent, name) => {
+])("suggests a device's name from its browser", (userAgent, name) => {
   expect(guessDeviceName(userAgent)).toBe(name);
 });
 
@@ -60,7 +60,7 @@ test.each<[Partial<DeviceView>, string]>([
     { online: true, came: { kind: 'unsaid' } },
     'there now · added Wednesday; none of the others says that it let this one in',
   ],
-])('%j is said as "%s"', (more, text) => {
+])('shows %j as "%s"', (more, text) => {
   expect(reachText(device('Phone', more), NOW)).toBe(text);
 });
 
@@ -75,6 +75,6 @@ test.each([
     3,
     'This browser is not signed in. Press Enter in the terminal where Roost runs, and open the link that it prints.',
   ],
-] as const)('with a line that is %s and %i to send', (link, toSend, text) => {
+] as const)('shows a connection that is %s and %i to send', (link, toSend, text) => {
   expect(acknowledgedText({ link, toSend })).toBe(text);
 });

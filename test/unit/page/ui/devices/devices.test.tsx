@@ -35,14 +35,14 @@ const words = () =>
     .getAllByRole('listitem')
     .map((item) => item.textContent);
 
-test('whoever shares nothing is told what that means, and what to do about it', async () => {
+test('says what it means to share nothing, and what to do', async () => {
   await devices({});
   expect(await screen.findByText('Your team exists only on this device.')).toBeDefined();
   expect(screen.getByRole('button', { name: 'Add a device' })).toBeDefined();
   expect(screen.getByRole('button', { name: 'Join from another device' })).toBeDefined();
 });
 
-test('where it is not known how it stands, the reason is said, and it can be asked again', async () => {
+test('says why the state is unknown, and can ask again', async () => {
   const page = await devices({
     syncStatus: () => {
       throw new Error('The keys could not be read.');
@@ -77,7 +77,7 @@ test('devices are listed with this one first, and when the others were seen', as
   ]);
 });
 
-test('before the first device is added, the person agrees that sealed entries leave this browser', async () => {
+test('asks for consent before sealed entries leave this browser for the first time', async () => {
   const page = await devices({});
   const shared: string[] = [];
   page.owner.sync.shareHousehold = ({ deviceName }) => {
@@ -103,7 +103,7 @@ describe('one code for another device', () => {
   };
   const offered = { state: 'offered', offer: OFFER };
 
-  test('is shown as a picture and as a link; the words are compared, and who came by it is let in before the keys are sent', async () => {
+  test('shows a picture and a link, compares the words, and admits the browser before the keys are sent', async () => {
     const asked: unknown[] = [];
     const page = await devices(
       {
@@ -129,7 +129,7 @@ describe('one code for another device', () => {
     expect(page.reach.times('DELETE /api/device-codes/code-1')).toBe(0);
   });
 
-  test('whoever was let in and took no keys after all is out again', async () => {
+  test('signs out a guest that took no keys', async () => {
     const page = await devices(
       {
         syncStatus: () => sharedStatus(),
@@ -145,7 +145,7 @@ describe('one code for another device', () => {
     expect(page.reach.times('DELETE /api/device-codes/code-1')).toBe(1);
   });
 
-  test('whoever came by it is out where the words differ, or where the person leaves', async () => {
+  test('signs out the guest when the words differ or the person leaves', async () => {
     const sync: Sync = {
       syncStatus: () => sharedStatus(),
       beginInvite: () => ({ words: SIX }),
@@ -165,7 +165,7 @@ describe('one code for another device', () => {
     expect(other.reach.times('DELETE /api/device-codes/code-1')).toBe(1);
   });
 
-  test('where it was out before the words were compared, no keys are sent', async () => {
+  test('sends no keys when the guest was signed out before the words were compared', async () => {
     const asked: boolean[] = [];
     const page = await devices(
       {
@@ -189,7 +189,7 @@ describe('one code for another device', () => {
     expect(screen.getByText('There is no such code any more.')).toBeDefined();
   });
 
-  test('is said to be out of a phone’s reach where Roost answers on its own machine alone, and to have run out', async () => {
+  test('says when a phone cannot reach Roost, and when the code has expired', async () => {
     const page = await devices(
       { syncStatus: () => sharedStatus() },
       {
@@ -209,7 +209,7 @@ describe('one code for another device', () => {
     expect(page.reach.times('POST /api/device-codes')).toBe(2);
   });
 
-  test('comes into a phone’s reach by one button where Tailscale is there, which says why if it cannot', async () => {
+  test('becomes reachable for a phone by one Tailscale button, or says why not', async () => {
     const page = await devices(
       { syncStatus: () => sharedStatus() },
       {
@@ -229,7 +229,7 @@ describe('one code for another device', () => {
     expect(screen.getByText('https://desk.tail1234.ts.net/enter#join=a-code')).toBeDefined();
   });
 
-  test('opened here, this device makes its offer by itself, and says so to the other', async () => {
+  test('makes the offer of this device by itself when opened here, and tells the other device', async () => {
     sessionStorage.setItem(DEVICE_CODES.remembered, 'yes');
     const begun: string[] = [];
     const page = await openPage({
@@ -279,7 +279,7 @@ test('a device is added by its text: the words are compared, and the new one is 
   expect(screen.getByText('Device added')).toBeDefined();
 });
 
-test('what is no offer is not handed on, and is said to be none', async () => {
+test('refuses text that is no offer, and does not forward it', async () => {
   const page = await devices({ syncStatus: () => sharedStatus() });
   await press(page, 'Add a device');
   await otherWay(page);
@@ -304,7 +304,7 @@ test('an offer that is refused says why, and can be taken again', async () => {
   expect(words()).toEqual(SIX);
 });
 
-test('whoever finds the words different says no, and nothing is sent', async () => {
+test('sends nothing when the person finds the words different', async () => {
   const page = await devices({ syncStatus: () => sharedStatus(), beginInvite: () => ({ words: SIX }) });
   const answers: boolean[] = [];
   page.owner.sync.answerInvite = ({ same }) => {
@@ -388,7 +388,7 @@ test('an offer that has run out is replaced by a new one', async () => {
   expect(page.owner.calls.filter((name) => name === 'beginJoin')).toHaveLength(1);
 });
 
-test('why joining failed is said, with the way to begin anew', async () => {
+test('says why joining failed, and how to start again', async () => {
   const page = await devices({});
   await press(page, 'Join from another device');
   await page.say({
@@ -455,7 +455,7 @@ test('a recovery phrase is shown numbered, drilled at three places, and then hol
   expect(screen.getByText('Your recovery phrase is active')).toBeDefined();
 });
 
-test('a wrong word in the drill is named, and the words can be looked at again', async () => {
+test('names a wrong word in the drill, and shows the words again', async () => {
   const page = await atDrill();
   const [first = 0] = places();
   await answerDrill(page, (place) => (place === first ? 'zebra' : (WORDS[place - 1] ?? '')));
@@ -467,7 +467,7 @@ test('a wrong word in the drill is named, and the words can be looked at again',
   expect(screen.getByText('abandon')).toBeDefined();
 });
 
-test('what the owner finds wrong with the drill is said, and can be tried again', async () => {
+test("shows the owner's error in the drill, and can try again", async () => {
   const page = await atDrill({
     keepPhrase: () => {
       throw new Error('The relay cannot be reached.');
@@ -538,7 +538,7 @@ test('a new browser takes a phrase as people type it, and says which word is wro
   expect(screen.queryByRole('button', { name: 'Begin' })).toBeNull();
 });
 
-test('the team that arrives on a new device is shown as soon as it is there', async () => {
+test('shows the arriving team on a new device at once', async () => {
   const page = await openPage({
     docs: [],
     prepare: ({ owner }) => void (owner.sync.syncStatus = () => sharedStatus()),
@@ -548,7 +548,7 @@ test('the team that arrives on a new device is shown as soon as it is there', as
   expect(screen.getByRole('button', { name: /^Lyra, seat 1, asleep/ })).toBeDefined();
 });
 
-test('removing a device says what it does and what it does not, and is done when the relay has done it', async () => {
+test('says what removing a device does and does not, and waits for the relay', async () => {
   const page = await devices({
     syncStatus: () => sharedStatus({ devices: [LAPTOP, device('Phone')] }),
     removeDevice: () => {
@@ -570,7 +570,7 @@ test('removing a device says what it does and what it does not, and is done when
   expect(screen.queryByRole('dialog')).toBeNull();
 });
 
-test('whoever a device let in goes with it, unless the person keeps them', async () => {
+test('removes with a device those that it admitted, unless the person keeps them', async () => {
   const [second, third] = [
     device('Second', { came: { kind: 'let-in', by: 'Phone', time: NOW } }),
     device('Third', { came: { kind: 'unsaid' }, addedAt: NOW }),
@@ -613,7 +613,7 @@ test('this device is renamed, and cannot be removed from itself', async () => {
   expect(named).toEqual(['Study']);
 });
 
-test('a device that was removed keeps what it has, and says the ways on', async () => {
+test("keeps a removed device's data, and says how to continue", async () => {
   const page = await devices({ syncStatus: () => ({ kind: 'removed', joining: null }) });
   expect(screen.getAllByText('This device was removed.').length).toBeGreaterThan(0);
   expect(screen.getByRole('link', { name: 'Export' }).getAttribute('href')).toBe('/settings/data/exports');
@@ -622,7 +622,7 @@ test('a device that was removed keeps what it has, and says the ways on', async 
   expect(await screen.findByRole('button', { name: 'Show the code' })).toBeDefined();
 });
 
-test('what is on the way is told: to the relay, from elsewhere, from a newer Roost, and what was refused', async () => {
+test('shows what is on the way to the relay, from elsewhere, from a newer Roost, and what was refused', async () => {
   await devices({
     syncStatus: () =>
       sharedStatus({
@@ -694,7 +694,7 @@ test.each<[string, Parameters<typeof standInCamera>, string]>([
     [() => Promise.reject(new DOMException('no', 'NotReadableError'))],
     'Another program uses the camera',
   ],
-])('where %s, the camera is not insisted on, and another way is named', async (_, camera, word) => {
+])('offers another way than the camera where %s', async (_, camera, word) => {
   const page = await devices({ syncStatus: () => sharedStatus() });
   standInCamera(...camera);
   await press(page, 'Add a device');
@@ -763,7 +763,7 @@ test('a picture of the code does as well as its text: chosen, or pasted', async 
 test.each<[string, string | null, RegExp]>([
   ['without a code', null, /No code found/],
   ['of another code', 'https://example.com', /This is not a Roost code/],
-])('a picture %s is said to be that', async (_, text, said) => {
+])('reports a picture %s as such', async (_, text, said) => {
   const page = await devices({ syncStatus: () => sharedStatus() });
   standInPictures(text);
   await press(page, 'Add a device');

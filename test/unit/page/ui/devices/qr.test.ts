@@ -52,7 +52,7 @@ test.each<[string, Scene]>([
   expect(readQr(photo(scene), true)).toBe(OFFER);
 });
 
-test('where there is no code, or half of one, none is read', () => {
+test('reads no code from a picture without one, or with half of one', () => {
   const whole = photo({ scale: 6 });
   const half = {
     ...whole,
@@ -62,7 +62,7 @@ test('where there is no code, or half of one, none is read', () => {
   expect(readQr({ ...whole, data: whole.data.map(() => 200) })).toBeNull();
 });
 
-test('what is drawn is what was made: every dark module, and the light around it', () => {
+test('draws every dark module of a code, and a light margin', () => {
   const drawn = modules.map((row) => row.map(() => false));
   for (const [, x, y, width] of pathOf(modules).matchAll(/M(\d+) (\d+)h(\d+)/g))
     for (let i = 0; i < Number(width); i++) {

@@ -4,7 +4,7 @@ import { answersTo } from '../../../../../src/page/state/everyone.ts';
 import { NOW, runningSession, said, team } from '../../support/household.ts';
 import { openPage } from '../../support/render.tsx';
 
-test('one message goes to each agent that is awake, and to nobody else', async () => {
+test('sends one message to each awake agent, and to no other', async () => {
   const page = await openPage({
     docs: team(3),
     path: '/everyone',
@@ -22,7 +22,7 @@ test('one message goes to each agent that is awake, and to nobody else', async (
   expect(within(answers).getAllByRole('listitem')).toHaveLength(2);
 });
 
-test('nothing can be asked while nobody is awake', async () => {
+test('disables questions while no agent is awake', async () => {
   await openPage({ docs: team(2), path: '/everyone' });
   expect(await screen.findByText('Nobody is awake')).toBeDefined();
   expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Ask' }).disabled).toBe(true);

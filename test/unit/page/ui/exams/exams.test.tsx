@@ -43,7 +43,7 @@ async function open(exams: Exam[]) {
   return { page, asked, section: await screen.findByRole('region', { name: 'Continuity' }) };
 }
 
-test('an exam shows both answers of each question, what was lost and what it cost', async () => {
+test('shows both answers of each question, the losses and the cost', async () => {
   const { section } = await open([exam()]);
   const card = await within(section).findByRole('article', { name: 'Opus 4.5 → Haiku 4.5' });
   expect(card.textContent).toContain('1 of 2 as before · 1 lost');

@@ -111,7 +111,7 @@ test('a passphrase is hidden until one asks to see it', async () => {
   expect(field.type).toBe('text');
 });
 
-test('without a passphrase it says who can read it', async () => {
+test('says who can read a copy without a passphrase', async () => {
   const page = await copies();
   await page.user.click(await screen.findByRole('checkbox', { name: 'With a passphrase' }));
   expect(screen.getByText(/Anyone with the file can read every word/)).toBeDefined();
@@ -134,7 +134,7 @@ test('an export goes on while one is elsewhere, and can be called off', async ()
   expect([page.exports.exported, downloads]).toEqual([[], []]);
 });
 
-test('a file is looked at before anything is taken: who is in it, what is new, what stands against it', async () => {
+test('previews a file before an import: its agents, news and conflicts', async () => {
   const page = await withCopy({
     conflicts: [
       {
@@ -199,7 +199,7 @@ test('settings and agents can be left out, and what they would meet goes with th
   );
 });
 
-test('what comes from a file is shown at once, and does not count as new messages', async () => {
+test('shows imported documents at once, without counting them as new messages', async () => {
   const page = await copies({
     prepare: ({ exports }) => {
       exports.copies.set('home.jsonl.gz', () => preview());
@@ -259,7 +259,7 @@ test('an import that is called off says what stays and how to go on', async () =
   expect((await screen.findByText(/You called it off/)).textContent).toContain('Import it again for the rest.');
 });
 
-test('before there is a team, a household comes back from its copy', async () => {
+test('restores a household from its copy before there is a team', async () => {
   const page = await openPage({
     docs: [],
     prepare: ({ exports }) => {
@@ -299,7 +299,7 @@ test('a soul written by hand is adopted into the seat whose menu was used, under
   await waitFor(() => expect(page.state.household.store.getState().roster.seats.get(5)?.name).toBe('Orla'));
 });
 
-test('an agent that lives here already gets what it misses, or a copy beside it', async () => {
+test('completes an agent that lives here already, or adds a copy beside it', async () => {
   const parsed: ParsedAgent = {
     ...hand,
     agentId: 'agent-1',
@@ -334,7 +334,7 @@ async function bytesOf(file: Blob | MediaSource): Promise<Uint8Array> {
   return new Uint8Array(await file.arrayBuffer());
 }
 
-test('one conversation is exported as a text to read, with its files in a zip, and can be called off', async () => {
+test('exports one conversation as text with its files in a zip, and can be cancelled', async () => {
   const talk = [
     { ...said('agent-1', 'human', 'Where is *the* pier?\n\n- a list', NOW - 86_400_000 * 2) },
     said('agent-1', 'agent-1', 'At the sea.', NOW - 5_000),
@@ -384,7 +384,7 @@ test('one conversation is exported as a text to read, with its files in a zip, a
   expect(downloads).toHaveLength(2);
 });
 
-test('what a file would change here is done only where it is ticked, by mouse or by keys', async () => {
+test('applies only ticked changes of a file, by mouse or keyboard', async () => {
   const page = await withCopy({
     changes: [
       {
@@ -410,7 +410,7 @@ test('what a file would change here is done only where it is ticked, by mouse or
   );
 });
 
-test('a routine that a file would change is shown whole, against what is here, what nobody sees too', async () => {
+test('shows a routine that a file would change whole, against the present one, with invisible characters', async () => {
   const routine = (instructions: string) => ({
     homeRelay: 'h',
     turn: 0,

@@ -28,7 +28,7 @@ const folder = (entries: readonly FileEntry[], bytes = 1_000_000_000) => ({
 const open = (prepare: (reach: MemoryReach) => void, path = '/files/agent-1') =>
   openPage({ docs: team(3), path, prepare: ({ reach }) => prepare(reach) });
 
-test('what lies in a folder is listed, folders first, with what each is and how much room is used', async () => {
+test("lists a folder with folders first, each entry's kind and the used room", async () => {
   await open((reach) => reach.on(`GET ${API}`, folder(ENTRIES)));
   const list = await screen.findByRole('list', { name: 'Files' });
   expect(
@@ -47,7 +47,7 @@ test('what lies in a folder is listed, folders first, with what each is and how 
   );
 });
 
-test('a folder in a folder says where it is, and each of those is a link', async () => {
+test('links each parent of a nested folder', async () => {
   const page = await open((reach) => reach.on(`GET ${API}`, folder([])), '/files/agent-1/trip/2026%20%26%20more');
   await screen.findByText(/^Nothing yet/);
   const trail = screen.getByRole('navigation', { name: 'Folder' });
@@ -74,7 +74,7 @@ test('Back closes an opened file and keeps its folder', async () => {
   expect(location.pathname).toBe('/files/agent-1');
 });
 
-test('text and Markdown are shown, what is too long or no text is said to be, and a picture that can run is text', async () => {
+test('shows text and Markdown, says what is too long or binary, and shows a scriptable picture as text', async () => {
   const page = await open((reach) => {
     reach.on(
       `GET ${API}`,
@@ -149,7 +149,7 @@ test('a zip that lacks something says how much of it, and where that is named, u
   expect(screen.queryByText(/could not be put into the zip/)).toBeNull();
 });
 
-test('what is given to it goes there, and what is too large is said to be before it is sent', async () => {
+test('uploads a file, and refuses a large one before it is sent', async () => {
   const page = await open((reach) => {
     reach.on(`GET ${API}`, folder([]));
     reach.on(`PUT ${API}/file`, () => new Response(null, { status: 204 }));
@@ -165,7 +165,7 @@ test('what is given to it goes there, and what is too large is said to be before
   expect(sent.filter(([path]) => path === `${API}/file`)).toEqual([[`${API}/file`, 'a b.txt']]);
 });
 
-test('before something is deleted it is asked, and what is refused is told', async () => {
+test('asks before a deletion, and shows a refusal', async () => {
   const page = await open((reach) => {
     reach.on(`GET ${API}`, folder([entry('plan.md')]));
     reach.on(`DELETE ${API}/file`, () => refused('The disk is read only.', 409));
@@ -178,7 +178,7 @@ test('before something is deleted it is asked, and what is refused is told', asy
   expect(page.reach.times(`DELETE ${API}/file`)).toBe(1);
 });
 
-test('an agent has the tools for it where the person says so', async () => {
+test('gives an agent file tools when the person allows them', async () => {
   const page = await open(() => undefined, '/settings/advanced/of/agent-1');
   page.reach.on('PUT /v1/agents/agent-1/config', ({ body }: { body: object }) => json(configAnswer(body)));
   await page.user.selectOptions(
@@ -192,7 +192,7 @@ test('an agent has the tools for it where the person says so', async () => {
   );
 });
 
-test('what its commands reach of the network is nothing, hosts one a line, or all; what is no host is said, and not saved', async () => {
+test('limits commands to no network, listed hosts, or all, and refuses an invalid host', async () => {
   let own: object = {};
   const saved = () => page.reach.bodies('PUT /v1/agents/agent-1/config');
   const page = await open((reach) => {
@@ -218,7 +218,7 @@ test('what its commands reach of the network is nothing, hosts one a line, or al
   );
 });
 
-test('commands without a sandbox can be insisted on for one agent alone, where there is none, in so many words', async () => {
+test('enables commands without a sandbox for one agent alone, with a full warning', async () => {
   const without = (insist: boolean) =>
     json({ waiting: [], answered: [], sandbox: { available: false, why: 'There is none here.', insist } });
   const tick = () => screen.queryByRole('checkbox', { name: /^Runs commands without a sandbox/ });
@@ -246,7 +246,7 @@ test('commands without a sandbox can be insisted on for one agent alone, where t
   expect(tick()).toBeNull();
 });
 
-test('where the kernel does not bound what commands take, the limits say so instead of naming a bound', async () => {
+test('says when the kernel does not limit commands, instead of naming a limit', async () => {
   const sandbox = { available: true, why: null, watched: watched({ memory: 2_000_000_000, watchMs: 250 }) };
   await open(
     (reach) => reach.on('GET /api/approvals', () => json({ waiting: [], answered: [], sandbox })),

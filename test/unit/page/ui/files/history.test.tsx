@@ -69,7 +69,7 @@ const open = (
     },
   });
 
-test('each change is listed with who made it, and opens what it changed, and the change of a file', async () => {
+test('lists each change with its author, and opens its files and diffs', async () => {
   const works: readonly Point[] = [
     point('2'),
     point('1', { work: { kind: 'turn', messageId: 'm1' }, counts: { added: 0, changed: 0, deleted: 3 } }),
@@ -105,7 +105,7 @@ test('each change is listed with who made it, and opens what it changed, and the
   ]);
 });
 
-test('restoring all says first what it would do and what stays done, and offers to undo it', async () => {
+test('says before restoring all what it does and what stays, and offers to undo it', async () => {
   const sent: unknown[] = [];
   const page = await open(history([point('2')]), (reach) => {
     for (const id of ['2', '3'])
@@ -132,7 +132,7 @@ test('restoring all says first what it would do and what stays done, and offers 
   );
 });
 
-test('one file is restored, a moved one at both of its places, and what is refused is said', async () => {
+test('restores one file, a moved one at both places, and shows refusals', async () => {
   const sent: unknown[] = [];
   let busy = false;
   const page = await open(history([point('2')]), (reach) =>
@@ -162,7 +162,7 @@ test('one file is restored, a moved one at both of its places, and what is refus
   await screen.findByText('The agent is at work.');
 });
 
-test('what undo cannot do here is said with what to do: no git, old git, a damaged history, gaps', async () => {
+test('says why undo is limited and what to do: no git, old git, damaged history, gaps', async () => {
   const gap = { at: NOW, work: point('9').work, why: 'disk-full' as const };
   await open(history([], { undo: 'no-git', bytes: 0, gaps: [gap] }));
   await screen.findByText(
@@ -188,17 +188,17 @@ test('a history that cannot be read can be deleted, after a question', async () 
   await waitFor(() => expect(deleted).toBe(1));
 });
 
-test('the address of a run opens what it changed, and says where it changed nothing', async () => {
+test("opens a run's changes at its address, or says that there are none", async () => {
   await open(history([point('2')]), undefined, '/file-history/agent-1/run/r2');
   await screen.findByRole('list', { name: 'Files' });
 });
 
-test('a run without changes is said to be one', async () => {
+test('says when a run has no changes', async () => {
   await open(history([point('2')]), undefined, '/file-history/agent-1/run/other');
   await screen.findByText('This run changed no files, or it was too long ago.');
 });
 
-test('only lines near a change are shown, with the number of those between', () => {
+test('shows only lines near a change, with the number of those between', () => {
   const old = Array.from({ length: 40 }, (_none, i) => `line ${i}`);
   const now = old.with(20, 'changed');
   expect(shownLines(lineDiff(old.join('\n'), now.join('\n'))).map(({ kind, text }) => `${kind} ${text}`)).toEqual([

@@ -51,7 +51,7 @@ const table: readonly [string, number, Snapshot | undefined, string | null][] = 
   ['all eight are awake', 8, runningSession({ awake: ids(8) }), null],
 ];
 
-test.each(table)('when %s, the button says so', async (_, count, snapshot, label) => {
+test.each(table)('says on the button when %s', async (_, count, snapshot, label) => {
   await openPage({ docs: team(count), ...(snapshot ? { snapshot } : {}) });
   expect(big()?.textContent ?? null).toBe(label);
   expect(big()?.disabled ?? false).toBe(label === 'WAKING…' || label === 'SUMMONING…');
@@ -84,7 +84,7 @@ test('WAKE lets those who are only set to sleep go on where they were, and has t
   expect(page.relay.posted[0]?.text.match(/<agent name="[^"]*"/g)).toEqual(['<agent name="Sable"']);
 });
 
-test('the button is held until the relay is heard to begin, then shows how far it is', async () => {
+test('disables the button until the relay starts, then shows progress', async () => {
   const page = await openPage({ docs: team(3), snapshot: runningSession() });
   await page.user.click(screen.getByRole('button', { name: 'WAKE' }));
   expect(big()?.textContent).toBe('WAKING…');
@@ -116,7 +116,7 @@ test('a wake that the relay refuses gives the button back, with the reason', asy
   expect(screen.getByText('The relay cannot be reached.')).toBeDefined();
 });
 
-test('who comes second with the same wake is told so quietly', async () => {
+test('tells the second of two equal wakes quietly', async () => {
   const page = await openPage({ docs: team(1), snapshot: runningSession() });
   const message = 'All of these agents are awake or waking already.';
   page.relay.refusal = {
@@ -178,7 +178,7 @@ test('the small menu wakes those of a group who sleep', async () => {
   expect(page.relay.posted[0]?.text.match(/name="[^"]*"/g)).toEqual(['name="Lyra"', 'name="Wren"']);
 });
 
-test('who is marked can be kept as a group, woken by its name, changed, and removed with a way back', async () => {
+test('saves marked agents as a group, wakes it by name, changes it, and removes it with an undo', async () => {
   const page = await openPage({ docs: team(4), snapshot: runningSession() });
   const open = async () => {
     await page.user.click(screen.getByRole('button', { name: 'More ways to wake' }));
@@ -238,7 +238,7 @@ test('under the button stands who sleeps and how much would be remembered', asyn
   expect(screen.getByRole('link', { name: 'Preview the wake' }).getAttribute('href')).toBe('/wake-preview');
 });
 
-test('where the relay cannot say what a wake costs, the dialog says so and shows no figure', async () => {
+test('shows no figure when the relay cannot estimate a wake, and says so', async () => {
   const page = await openPage({ docs: team(2), snapshot: runningSession() });
   page.reach.on('POST /api/costs/wake', () => refused('It is broken.', 500));
   await page.user.click(screen.getByRole('button', { name: 'More ways to wake' }));
@@ -264,7 +264,7 @@ test('a press on a face wakes that one at once, and each says what reading costs
   expect(page.relay.posted[0]?.text.match(/name="[^"]*"/g)).toEqual(['name="Lyra"']);
 });
 
-test('the end of a session can be taken back, and nobody is stopped meanwhile', async () => {
+test('undoes the end of a session, and stops no agent meanwhile', async () => {
   const page = await openPage({ docs: team(1), snapshot: runningSession({ awake: ['agent-1'] }) });
   await page.user.click(screen.getByRole('button', { name: 'End session' }));
   expect(screen.getByText(/^The session ends in ten seconds/)).toBeDefined();
@@ -277,7 +277,7 @@ test('the end of a session can be taken back, and nobody is stopped meanwhile', 
   await waitFor(() => expect(page.relay.asked).toEqual(['end']));
 });
 
-test('the end of a session can be taken back in any tab of the browser', async () => {
+test('undoes the end of a session in any tab of the browser', async () => {
   const page = await openPage({ docs: team(1), snapshot: runningSession({ awake: ['agent-1'] }) });
   const note = () => screen.queryByText(/^The session ends in ten seconds/);
   const otherTab = (word: string) =>
@@ -309,7 +309,7 @@ test('the end of a session can be taken back in any tab of the browser', async (
   expect([note(), page.relay.asked]).toEqual([null, []]);
 });
 
-test('End session ends it, at once where that is said again, and is there only while one runs', async () => {
+test('ends a session, at once on a second press, and shows the button only during one', async () => {
   const page = await openPage({ docs: team(1), snapshot: runningSession({ awake: ['agent-1'] }) });
   await page.user.click(screen.getByRole('button', { name: 'End session' }));
   await page.user.click(screen.getByRole('button', { name: 'End now' }));

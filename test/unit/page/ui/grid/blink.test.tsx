@@ -38,7 +38,7 @@ test('a face that is awake blinks now and then, by a timer; one that sleeps or m
   expect(blinks(true)).toBe(0);
 });
 
-test('nothing runs for a face that nobody can see, and its eyes are open when it is seen again', () => {
+test('animates no invisible face, and shows its eyes open when it returns', () => {
   const hidden = vi.spyOn(document, 'hidden', 'get');
   const turn = (away: boolean) => {
     hidden.mockReturnValue(away);

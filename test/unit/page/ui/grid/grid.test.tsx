@@ -28,12 +28,12 @@ test('an empty household shows eight empty seats around the lead', async () => {
   ]);
 });
 
-test('without a session everybody sleeps', async () => {
+test('shows every agent asleep without a session', async () => {
   await openPage({ docs: team(2) });
   expect(seats().slice(0, 3)).toEqual(['Lyra, seat 1, asleep', 'Wren, seat 2, asleep', 'seat 3, empty']);
 });
 
-test('who sleeps breathes, on the hearth and beside their conversation, and only while the page can be seen', async () => {
+test('breathes for sleeping agents on the hearth and in conversations, only while visible', async () => {
   await openPage({ docs: team(1), path: '/agent/agent-1' });
   vi.useFakeTimers();
   const hidden = vi.spyOn(document, 'hidden', 'get');
@@ -64,13 +64,13 @@ test('who sleeps breathes, on the hearth and beside their conversation, and only
   }
 });
 
-test('who has answered is awake, who was called hatches, the rest sleep', async () => {
+test('shows answered agents awake, called ones hatching, and the others asleep', async () => {
   const hatching = [{ agentId: 'agent-2', position: 1, call: 'wake' as const, callId: 'w', name: 'Wren' }];
   await openPage({ docs: team(3), snapshot: runningSession({ awake: ['agent-1'], hatching }) });
   expect(seats().slice(0, 3)).toEqual(['Lyra, seat 1, awake', 'Wren, seat 2, waking', 'Sable, seat 3, asleep']);
 });
 
-test('who waits in line before the model says at which place, for as long as it waits', async () => {
+test("shows an agent's place in the model's queue while it waits", async () => {
   const hatching = ['agent-1', 'agent-2'].map((agentId, position) => ({
     agentId,
     position,
@@ -119,7 +119,7 @@ test('an egg has no name yet, and is the agent once it is born', async () => {
   expect(seats()[0]).toBe('Fen, seat 1, awake');
 });
 
-test('when the connection to the relay is lost everybody sleeps, and the page says why and offers to try now', async () => {
+test('shows all agents asleep when the relay is lost, with the reason and a retry', async () => {
   const page = await openPage({ docs: team(1), snapshot: runningSession({ awake: ['agent-1'] }) });
   expect(seats()[0]).toBe('Lyra, seat 1, awake');
   await page.say({ news: 'link', link: { kind: 'lost', reason: 'unreachable' }, snapshot: null });
@@ -129,7 +129,7 @@ test('when the connection to the relay is lost everybody sleeps, and the page sa
   expect(page.owner.calls).toContain('reconnect');
 });
 
-test('two agents of one name are told apart by their colours', async () => {
+test('distinguishes two agents of one name by their colours', async () => {
   await openPage({ docs: [...team(0), agentDoc('a', 'Lyra', 0), agentDoc('b', 'Lyra', 1)] });
   expect(seats().slice(0, 2)).toEqual([
     'Lyra (Violet Heaven), seat 1, asleep',
@@ -149,7 +149,7 @@ test('a failed wake says why on its cell, and whole in the conversation', async 
   expect(screen.getByRole('note').textContent).toContain('Lyra did not come. It said nothing for 120 s.');
 });
 
-test('a wake that fails for all says so once, with what to do, and not on every cell', async () => {
+test('reports a wake that failed for all once, with what to do, and not on every cell', async () => {
   const page = await openPage({ docs: team(2), snapshot: runningSession() });
   const base = { time: NOW, sessionId: 'session-2' } as const;
   const seats = [0, 1].map((position) => ({ agentId: `agent-${position + 1}`, position, name: null }));
@@ -168,7 +168,7 @@ test('a wake that fails for all says so once, with what to do, and not on every 
   expect(screen.queryByText(/^Nobody came/)).toBeNull();
 });
 
-test('who was put to sleep by hand carries no reproach', async () => {
+test('shows no warning on an agent that was put to sleep by hand', async () => {
   const reason = { code: 'put-to-sleep' as const, message: 'You put it to sleep.' };
   await openPage({
     docs: team(1),
@@ -192,7 +192,7 @@ test('an egg that found no name leaves its reason on the empty seat', async () =
   expect(seat('seat 1, empty').closest('li')?.textContent).toContain('found no name within 600\u00a0s');
 });
 
-test('one seat is reached by Tab, arrows move from it, Enter opens a conversation', async () => {
+test('reaches one seat by Tab, moves by arrows, and opens a conversation by Enter', async () => {
   const page = await openPage({ docs: team(8) });
   const reachable = () =>
     within(screen.getByRole('list', { name: 'The team' }))
@@ -250,7 +250,7 @@ test('an awake agent can be put to sleep from its menu', async () => {
   expect(page.relay.asked).toEqual([]);
 });
 
-test('who is set to sleep says so on its cell, and goes on where it was when it is woken', async () => {
+test('says on its cell that an agent is set to sleep, and continues it when woken', async () => {
   const page = await openPage({
     docs: team(2),
     snapshot: runningSession({ awake: ['agent-1', 'agent-2'] }),
@@ -275,7 +275,7 @@ test('who is set to sleep says so on its cell, and goes on where it was when it 
   expect(page.relay.posted).toEqual([]);
 });
 
-test('what waits in an inbox is counted on the cell, beside the answers that the person has not read', async () => {
+test('counts inbox messages on the cell, beside unread answers', async () => {
   const page = await openPage({
     docs: team(1),
     snapshot: runningSession({ awake: ['agent-1'] }),
@@ -301,7 +301,7 @@ test('an empty seat offers to summon there alone', async () => {
   expect(page.relay.posted[0]?.text.match(/<seat /g)).toHaveLength(1);
 });
 
-test('new answers are counted on the cell until they are looked at', async () => {
+test('counts new answers on the cell until they are seen', async () => {
   const page = await openPage({ docs: team(2), snapshot: runningSession({ awake: ['agent-1', 'agent-2'] }) });
   await page.owner.call('append', [said('agent-1', 'agent-1', 'hi', NOW + 1)]);
   expect(seat('Lyra, seat 1, awake').getAttribute('aria-describedby')).not.toBeNull();
@@ -315,7 +315,7 @@ describe('Changing somebody', () => {
   const lyra = (page: Awaited<ReturnType<typeof open>>) =>
     page.state.household.store.getState().roster.byId.get('agent-1');
 
-  test('a name is checked, taken, and taken back', async () => {
+  test('checks a new name, takes it, and undoes it', async () => {
     const page = await open();
     const name = await screen.findByLabelText('Name');
     await page.user.clear(name);
@@ -332,7 +332,7 @@ describe('Changing somebody', () => {
     expect(screen.getByRole('button', { name: 'Undo' })).toBeDefined();
   });
 
-  test('a colour and a face are chosen, drawn anew and taken back; the seat and the birth are the ways home', async () => {
+  test('previews and undoes a colour and a face, back to those of seat and birth', async () => {
     const page = await open();
     const [born, seat] = [lyra(page)?.face, lyra(page)?.color];
     await page.user.click(await screen.findByRole('radio', { name: 'Jade' }));
@@ -353,7 +353,7 @@ describe('Changing somebody', () => {
     expect(screen.getByRole('button', { name: 'Face 3 of 8' }).getAttribute('aria-pressed')).toBe('true');
   });
 
-  test('a face is painted by pointer and by keys, on both sides, with steps back; it is kept when it is taken, and taken back', async () => {
+  test('paints a face by pointer and keyboard, symmetrically and with undo, and saves it on demand', async () => {
     const page = await open();
     const born = lyra(page)?.face;
     await page.user.click(await screen.findByRole('button', { name: 'Paint the face' }));
@@ -384,7 +384,7 @@ describe('Changing somebody', () => {
 });
 
 describe('Changing seats', () => {
-  test('Alt and an arrow key changes the places of two, over the lead, says so, and is undone', async () => {
+  test('swaps two agents by Alt and an arrow key, past the lead, with a message and an undo', async () => {
     const page = await openPage({ docs: team(4) });
     act(() => seat('Lyra, seat 1, asleep').focus());
     await page.user.keyboard('{Alt>}{ArrowRight}{/Alt}');
@@ -420,7 +420,7 @@ describe('Changing seats', () => {
     const pointingAt = (element: Element) => Object.assign(document, { elementFromPoint: () => element });
     afterEach(() => void Reflect.deleteProperty(document, 'elementFromPoint'));
 
-    test('a mouse drags somebody to another seat; less than a drag is a click, and Escape lets go', async () => {
+    test('moves an agent by mouse; a short drag is a click, and Escape cancels', async () => {
       const page = await openPage({ docs: team(2) });
       pointingAt(cellOf('Wren, seat 2, asleep'));
       const drag = (to: number) => {
@@ -442,7 +442,7 @@ describe('Changing seats', () => {
       expect(page.owner.docs.filter(({ type }) => type === 'agent-change')).toHaveLength(2);
     });
 
-    test('a finger that rests lifts somebody, and one that slips before scrolls', async () => {
+    test('lifts an agent under a resting finger, and scrolls under a moving one', async () => {
       const page = await openPage({ docs: team(2) });
       pointingAt(cellOf('seat 6, empty'));
       const lifted = () => list().hasAttribute('data-moving');

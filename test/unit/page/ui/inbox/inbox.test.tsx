@@ -70,7 +70,7 @@ test('the inbox lists what waits with its one action, and the header and the tit
   expect(page.owner.docs.at(-1)).toMatchObject({ type: 'setting', key: 'runsReadTo', value: NOW - 9 });
 });
 
-test('on a phone the bar of places has the same count, and an unread message is a link apart', async () => {
+test('shows the same count on a phone, and links an unread message by itself', async () => {
   await openInbox(390);
   await screen.findByRole('list', { name: heading });
   const unread = within(screen.getByRole('list', { name: 'Unread' })).getByRole('link');
@@ -79,7 +79,7 @@ test('on a phone the bar of places has the same count, and an unread message is 
   expect(bar?.querySelector('.waits-badge')?.textContent).toBe('5 wait for you');
 });
 
-test('an empty inbox says so', async () => {
+test('says when the inbox is empty', async () => {
   await openPage({
     docs: team(1),
     path: '/inbox',

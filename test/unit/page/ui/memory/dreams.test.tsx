@@ -32,7 +32,7 @@ async function open(dreams: Dream[]) {
   return { page, section: await screen.findByRole('region', { name: 'Dreams' }) };
 }
 
-test('a dream shows what it would change and what it cost, and is adopted with one press', async () => {
+test('shows what a dream would change and its cost, and adopts it with one press', async () => {
   const { page, section } = await open([dream()]);
   const card = await within(section).findByRole('article');
   expect(card.textContent).toContain('− Lyon');
@@ -51,7 +51,7 @@ test('a dream that the memory refuses stays, and a notice says why', async () =>
   await within(section).findByRole('article');
 });
 
-test('a dream that changed nothing says so, and another can be begun', async () => {
+test('says when a dream changed nothing, and another can be started', async () => {
   const { page, section } = await open([dream({ state: 'unchanged', changes: [], said: 'All is well.' })]);
   await within(section).findByText(/Nothing was changed./);
   await page.user.click(within(section).getByRole('button', { name: 'Dream now' }));
@@ -70,7 +70,7 @@ test('the inbox counts a dream that waits, and leads to it', async () => {
   await screen.findByRole('region', { name: 'Dreams' });
 });
 
-test('a dream that is left with the model’s server says so, and can be cancelled', async () => {
+test('says when a dream is left with the model’s server, and can cancel it', async () => {
   const dreams = [dream({ state: 'submitted', changes: [], said: null, tokens: null })];
   const { page, section } = await open(dreams);
   await within(section).findByText(/at half the price/);

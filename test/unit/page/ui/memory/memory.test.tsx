@@ -73,7 +73,7 @@ test('a file names who wrote it and that text of others was read before, and its
   await within(section).findByText('pinned');
 });
 
-test('a refused change keeps what was typed and says why', async () => {
+test('keeps the typed text of a refused change, and says why', async () => {
   const { page, section } = await open([file()]);
   page.reach.on('PUT /api/memories/m1', () => refused('The memory is full.', 413));
   await page.user.click(await within(section).findByText('garden.md'));

@@ -38,7 +38,7 @@ describe('Connecting a model', () => {
     expect(JSON.stringify({ ...localStorage, ...sessionStorage })).not.toContain(KEY);
   });
 
-  test('says why it is not connected, and keeps what was typed', async () => {
+  test('says why a model is not connected, and keeps the typed text', async () => {
     const page = await openPage({ docs: team(1), path: '/connect' });
     page.reach.on('POST /api/models', () => refused('api.anthropic.com did not accept the key.', 422));
     await page.user.type(await screen.findByLabelText('Your key'), KEY);
@@ -87,7 +87,7 @@ describe('Connecting a model', () => {
     ]);
   });
 
-  test('has one of several models chosen before anything is asked, found by its words', async () => {
+  test('asks which of several models to use before the first request, with a filter', async () => {
     const page = await openPage({ docs: team(1), path: '/connect' });
     const models = Array.from({ length: 420 }, (_none, i) => ({ id: `vendor/model-${i}`, name: `Vendor: Model ${i}` }));
     page.reach.on('POST /api/models', () =>
@@ -117,7 +117,7 @@ describe('Connecting a model', () => {
     expect(page.reach.bodies('POST /api/models')).toEqual([given, { ...given, model: 'vendor/model-137' }]);
   });
 
-  test('a refused key is said in the header, and changed right there', async () => {
+  test('shows a refused key in the header, to be changed there', async () => {
     const page = await openPage({
       docs: team(1),
       prepare: ({ relay, reach }) => {
@@ -143,7 +143,7 @@ describe('Connecting a model', () => {
     await waitFor(() => expect(page.reach.times('DELETE /api/models/c1')).toBe(1));
   });
 
-  test('what the environment has set is shown as such, and offers nothing that cannot be done', async () => {
+  test("shows the environment's model as such, and offers nothing impossible", async () => {
     await openPage({
       docs: team(1),
       path: '/connect',
@@ -157,7 +157,7 @@ describe('Connecting a model', () => {
   });
 });
 
-test('the header says what is connected and that it answers', async () => {
+test('shows in the header what is connected and that it answers', async () => {
   await openPage({
     docs: team(1),
     prepare: ({ relay, reach }) => {
@@ -185,7 +185,7 @@ describe('What to say first', () => {
     expect(screen.getByRole<HTMLTextAreaElement>('textbox', { name: /^Write to Lyra/ }).value).toBe(DINNERS);
   });
 
-  test('in the demo it offers what the demo can do, and greets nobody who has just introduced itself', async () => {
+  test('suggests what the demo can do, and no greeting to somebody just introduced', async () => {
     await openPage({ docs: BORN, path: '/agent/agent-1', snapshot: runningSession({ awake: ['agent-1'] }) });
     const first = await screen.findByRole('region', { name: 'In this demo you can try' });
     expect(within(first).getByRole('button', { name: 'Remember this: the bridge is blue.' })).toBeDefined();
@@ -212,7 +212,7 @@ describe('Choosing a model', () => {
       },
     });
 
-  test('is done from the lists of all that are connected, is saved at once, and can be undone', async () => {
+  test('chooses from all connected models, saves at once, and can be undone', async () => {
     const page = await open(both);
     const select = await field();
     expect([...select.querySelectorAll('optgroup')].map(({ label }) => label)).toEqual(['Claude', 'Ollama']);
@@ -223,7 +223,7 @@ describe('Choosing a model', () => {
     expect((await field()).value).toBe('');
   });
 
-  test('says of a model without a price what it is counted as, and leads to the prices', async () => {
+  test('says how a model without a price is counted, and links the prices', async () => {
     const page = await open(both);
     page.reach.on('GET /api/prices', { prices: DEFAULT_PRICES, version: 1 });
     await page.hear({ kind: 'changed', time: NOW, what: 'costs', agentId: null });
@@ -237,7 +237,7 @@ describe('Choosing a model', () => {
     await waitFor(() => expect(screen.queryByText(/^No price is known/)).toBeNull());
   });
 
-  test('asks the servers anew when that is pressed, and says why they could not be asked', async () => {
+  test('asks the servers again on demand, and says why they cannot be asked', async () => {
     const page = await open(both);
     page.reach.on('POST /api/models/list', () => {
       const more = [...OLLAMA.models, { id: 'llama4', name: 'llama4' }];
@@ -264,7 +264,7 @@ describe('Choosing a model', () => {
     expect((await screen.findAllByText(/Could not load this/)).length).toBeGreaterThan(0);
   });
 
-  test('one agent has one of its own: the next session is told, the others have the team’s', async () => {
+  test("sets one agent's own model for the next session, and keeps the team’s for the others", async () => {
     const page = await open(both, '/agent/agent-2/change');
     await page.user.selectOptions(await screen.findByLabelText('Model'), 'qwen3:8b');
     expect(page.state.household.store.getState().roster.byId.get('agent-2')?.model).toBe('qwen3:8b');
@@ -355,7 +355,7 @@ describe('Choosing a model from the header', () => {
     expect(page.reach.times(PUT)).toBe(1);
   });
 
-  test('a choice that the session refuses says so in place', async () => {
+  test('shows in place that the session refuses a choice', async () => {
     const page = await opened('/settings/minds');
     page.reach.on(PUT, () => refused('The relay is closing.', 503));
     await page.user.selectOptions(await screen.findByLabelText('Model of the lead'), 'claude-sonnet-5-5');

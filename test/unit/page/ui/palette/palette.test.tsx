@@ -70,7 +70,7 @@ describe('One keystroke', () => {
     await waitFor(() => expect(screen.queryByText(/more matches/)).toBeNull());
   });
 
-  test('is gone through by arrows, and says when nothing is called so', async () => {
+  test('moves by arrows, and says when nothing matches', async () => {
     const page = await openPage({ docs: team(2) });
     const field = await open(page);
     await page.user.keyboard('{ArrowDown}');
@@ -80,7 +80,7 @@ describe('One keystroke', () => {
     expect(await screen.findByText(/^No results for “/)).toBeDefined();
   });
 
-  test('has the letters that were typed before it was there, and the field that had the focus has none of them', async () => {
+  test('receives letters that were typed before it opened, and the focused field receives none', async () => {
     const page = await openPage({ docs: team(2), path: '/agent/agent-1' });
     const draft = await screen.findByRole('textbox', { name: /^Write to/ });
     await page.user.click(draft);
@@ -97,7 +97,7 @@ describe('One keystroke', () => {
     expect(draft).toHaveProperty('value', '');
   });
 
-  test('finds what was said, with what is around it, and Enter shows the message itself, also for who is quicker', async () => {
+  test('finds a message with its context, and Enter opens it, also for fast typing', async () => {
     const docs = [
       ...team(2),
       said('agent-1', 'human', 'Do you remember the old mill by the river?', NOW - 3_000),
@@ -150,7 +150,7 @@ describe('One keystroke', () => {
     await waitFor(() => expect(bar().getByRole('status').textContent).toBe('2 of 2'));
   });
 
-  test('holds what was said to one agent, one voice, one kind, or a time', async () => {
+  test('filters messages by agent, author, kind, or time', async () => {
     const docs = [
       ...team(2),
       said('agent-1', 'human', 'herons by day', NOW - 3 * DAY),
@@ -197,7 +197,7 @@ describe('One keystroke', () => {
     expect(await screen.findByRole('dialog', { name: 'Find in the conversation with Lyra' })).toBeDefined();
   });
 
-  test('has what was chosen last first', async () => {
+  test('lists the last choice first', async () => {
     const page = await openPage({ docs: team(2) });
     await page.user.type(await open(page), 'files{Enter}');
     await open(page);
@@ -256,7 +256,7 @@ describe('One table', () => {
     else expect(location.pathname).toBe(done[0] ?? '/activity/costs');
   });
 
-  test('is what the menu of the header lists, in its order', async () => {
+  test("lists the commands of the header's menu, in its order", async () => {
     const { page, commands } = await table({ prepare: ({ reach }) => reach.on('GET /api/config', {}) });
     await page.user.click(screen.getByRole('button', { name: 'More places' }));
     const items = within(screen.getByRole('menu', { name: 'More places' })).getAllByRole('menuitem');
@@ -265,7 +265,7 @@ describe('One table', () => {
     );
   });
 
-  test('has for each seat what its menu has, by name', async () => {
+  test('lists for each seat the commands of its menu, by name', async () => {
     const page = await openPage({ docs: team(2), path: '/agent/agent-2' });
     await page.user.click(screen.getByRole('button', { name: 'More about Wren' }));
     const items = within(screen.getByRole('menu')).getAllByRole('menuitem').length;
@@ -283,7 +283,7 @@ describe('One table', () => {
 });
 
 describe('What is found in projects', () => {
-  test('are tasks by number, title and comment, projects by name and files, in groups, each at its address', async () => {
+  test('groups tasks by number, title and comment, and projects by name and files, each with its address', async () => {
     const page = await openPage({
       docs: team(2),
       prepare({ reach }) {
@@ -325,7 +325,7 @@ describe('What is found in projects', () => {
     expect(location.pathname).toBe('/projects/trip/task/task-4');
   });
 
-  test('is said to be missing where the relay cannot search', async () => {
+  test('says when the relay cannot search', async () => {
     const page = await openPage({
       docs: team(2),
       prepare: ({ reach }) => reach.on('GET /v1/find', () => refused('The disk is full.', 507, 'full')),

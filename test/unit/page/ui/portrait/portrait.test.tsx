@@ -46,7 +46,7 @@ test('an agent’s page has tabs, each with an address, that the arrows, Home an
   expect(await screen.findByRole('dialog', { name: 'Change Lyra' })).toBeDefined();
 });
 
-test('every earlier soul stands there as what it changed, line by line; ids only under Advanced', async () => {
+test('shows earlier souls as changes line by line, with ids only under Advanced', async () => {
   const souls = ['I am Lyra.\nI keep the bridge.', 'I am Lyra.\nI keep the new bridge.'] as const;
   const page = await portrait('/about', [soulChange(2, souls[0]), soulChange(1, souls[1])]);
   await page.user.click(await screen.findByText('1 line new, 1 gone · Now'));
@@ -95,7 +95,7 @@ test('its conversations stand by day and lead to their place; a day in the addre
   expect(location.pathname).toBe('/agent/agent-1/at/greeting-2');
 });
 
-test('what cannot be read of its conversations is said, and can be tried again; where there are none it says what comes', async () => {
+test('says when conversations cannot be read, can try again, and says what comes when there are none', async () => {
   const page = await portrait('/about');
   page.owner.broken = 'disk error';
   await page.user.click(tab('Conversations'));
@@ -105,7 +105,7 @@ test('what cannot be read of its conversations is said, and can be tried again; 
   expect(await screen.findByText(/No conversation with Lyra yet/)).toBeDefined();
 });
 
-test('what it did with its tools stands by day, and what it costs has a tab of its own', async () => {
+test('lists tool activity by day, and costs in a tab of their own', async () => {
   const done = (n: number): ToolCall => ({
     ...WAITING_CALL,
     agentId: 'agent-1',
@@ -125,7 +125,7 @@ test('what it did with its tools stands by day, and what it costs has a tab of i
   expect(await screen.findByRole('checkbox', { name: 'Show what each reply cost' })).toBeDefined();
 });
 
-test('where nobody has this address, its conversation says so', async () => {
+test('says in the conversation when no agent has this address', async () => {
   await openPage({ docs: team(1), path: '/agent/nobody/costs' });
   expect(screen.getByRole('heading', { name: 'Not found' })).toBeDefined();
 });

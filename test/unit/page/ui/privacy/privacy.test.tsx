@@ -29,7 +29,7 @@ test('a span of time is forgotten after a list of what goes', async () => {
   expect(screen.getByRole('button', { name: 'Keep after all' })).toBeDefined();
 });
 
-test('nothing that mentions a name is forgotten while the relay cannot be searched', async () => {
+test('forgets nothing by name while the relay cannot be searched', async () => {
   const page = await openPage({ docs, path: '/settings/privacy' });
   const form = await section('Forget a person, a page or a tool’s answers');
   await page.user.type(within(form).getByRole('textbox'), 'secret of old');
@@ -39,7 +39,7 @@ test('nothing that mentions a name is forgotten while the relay cannot be search
   expect(page.owner.docs.some((doc) => doc.type === 'forget')).toBe(false);
 });
 
-test('the log names what was forgotten, without its content', async () => {
+test('logs what was forgotten, without its content', async () => {
   const forgotten: ForgetDoc = {
     ...{ _id: 'forget:1', type: 'forget', schema: 1, at: at(NOW - 2_000), askedAt: NOW - 2_000, finalAt: NOW - 1_000 },
     target: { kind: 'conversation', agentId: 'agent-1' },

@@ -43,7 +43,7 @@ const file = (number: number, path: string, patch: string | null): Diff['files']
 const added = (...lines: readonly string[]) =>
   `@@ -0,0 +1,${lines.length} @@\n${lines.map((line) => `+${line}\n`).join('')}`;
 
-test('a long file is loaded by a press, part by part, and a refusal is said and tried again', async () => {
+test('loads a long file part by part on demand, and shows a refusal with a retry', async () => {
   const { page, changes } = await openReview(() => json(diff()));
   const prices = fileOf(changes, 'prices.csv');
   expect(prices.textContent).toContain('Not loaded yet');
@@ -73,7 +73,7 @@ test('a long file is loaded by a press, part by part, and a refusal is said and 
   expect(within(prices).getByRole('textbox', { name: 'Comment on prices.csv:3' })).toBeDefined();
 });
 
-test('a file that turns out to be no text, or too large, says so in the place of its changes', async () => {
+test('says in place that a file is binary or too large', async () => {
   const { page, changes } = await openReview(() => json(diff()));
   const prices = fileOf(changes, 'prices.csv');
   page.reach.on(FILE, { patch: null, reason: 'too-large', next: null });
@@ -101,7 +101,7 @@ test('further files are loaded by a press, by number whatever their names are, a
   expect(within(changes).queryByRole('button', { name: /^Show \d/ })).toBeNull();
 });
 
-test('further files of newer commits replace what was shown, and nothing of both is mixed', async () => {
+test('replaces shown files by those of newer commits, and mixes none', async () => {
   const newest = 'c'.repeat(40);
   const { page, changes } = await openReview(() => json(diff({ files: [file(0, 'old', added('one'))], more: 1 })));
   page.reach.on(PAGE, ({ query }: AskedCall) => {

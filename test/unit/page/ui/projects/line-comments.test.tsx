@@ -86,7 +86,7 @@ test('comments on lines stay through a reload, and go to the agent together with
   expect(within(afterwards.review).queryByText('Not sent yet')).toBeNull();
 });
 
-test('by keyboard one stop leads into a file, arrows lead from line to line, and Escape leads back', async () => {
+test('enters a file by one tab stop, moves between lines by arrows, and leaves by Escape', async () => {
   const { page, review } = await openReview();
   const buttons = within(review).getAllByRole('button', { name: /^Comment on line/ });
   expect(buttons.map(({ tabIndex }) => tabIndex)).toEqual([0, -1, -1, -1, -1]);
@@ -101,7 +101,7 @@ test('by keyboard one stop leads into a file, arrows lead from line to line, and
   expect(document.activeElement?.getAttribute('aria-label')).toBe('Comment on line 10');
 });
 
-test('a tap on a line is enough, and a click of the mouse on its text is none', async () => {
+test('comments on a line by a tap, and not by a mouse click on its text', async () => {
   const { page, review } = await openReview();
   await page.user.click(within(review).getByText('Ghent'));
   expect(within(review).queryByRole('textbox', { name: /^Comment/ })).toBeNull();

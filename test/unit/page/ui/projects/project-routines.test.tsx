@@ -62,7 +62,7 @@ test('each agent of the project has its routines there, with what the project se
   expect(wren?.textContent).not.toContain('takes from');
 });
 
-test('an agent is given a new routine in two presses, which costs nothing where nothing is ready', async () => {
+test('gives an agent a new routine in two presses, at no cost when nothing is ready', async () => {
   const page = await open([], (reach) => {
     reach.on('POST /v1/pulse-routines', ({ body }: AskedCall) =>
       json(scheduled(9, { scheduleId: 'made', schedule: body as never }), 201),
@@ -88,7 +88,7 @@ test('an agent is given a new routine in two presses, which costs nothing where 
   ]);
 });
 
-test('a routine that the agent has is given columns, tools and a run of its own', async () => {
+test('gives a routine columns, tools and a run of its own', async () => {
   const page = await open([mapping()], (reach) => reach.on(`POST ${PATH}`, () => json(mapping(), 201)));
   const dialog = await give(page);
   const choice = within(dialog).getByRole('combobox', { name: 'Routine' });
@@ -125,7 +125,7 @@ test('a refused routine stays in its fields, and one that was made for nothing i
   expect(page.reach.times('DELETE /v1/pulse-routines/made')).toBe(1);
 });
 
-test('a change sends only what was changed, from the version that was read', async () => {
+test('sends only the changes, based on the version that was read', async () => {
   const path = `${PATH}/m1`;
   const newer = mapping({ version: 9, columnIds: ['review'] });
   let tries = 0;
@@ -150,7 +150,7 @@ test('a change sends only what was changed, from the version that was read', asy
   await waitFor(() => expect(page.reach.bodies(`PUT ${path}`).at(-1)).toEqual({ columnIds: null, version: 9 }));
 });
 
-test('a routine is taken off the project, and put back as it was', async () => {
+test('removes a routine from the project, and restores it unchanged', async () => {
   const page = await open([mapping({ toolOverrides: [] })], (reach) => {
     reach.on(`DELETE ${PATH}/m1`, () => new Response(null, { status: 204 }));
     reach.on(`POST ${PATH}`, () => json(mapping(), 201));
@@ -164,7 +164,7 @@ test('a routine is taken off the project, and put back as it was', async () => {
   );
 });
 
-test('one that came from elsewhere is used after a yes, and routines that cannot be read say so', async () => {
+test('uses an imported routine after a yes, and says when routines cannot be read', async () => {
   let isBroken = true;
   const page = await open([], (reach) => {
     reach.on(`GET ${PATH}`, () =>
@@ -206,7 +206,7 @@ test('the form of a routine names the projects that it works on', async () => {
   expect(part.textContent).toContain('…');
 });
 
-test('a routine that is brought back works on its projects again', async () => {
+test('works on its projects again after a routine was restored', async () => {
   const [first] = SCHEDULED;
   if (!first) throw new Error('Nothing yet.');
   const page = await openPage({

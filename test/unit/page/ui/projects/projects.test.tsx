@@ -225,7 +225,7 @@ test('a card goes to any column by its menu, and by a drag', async () => {
   );
 });
 
-test('a move that is refused is taken back, and the person is told', async () => {
+test('undoes a refused move, and tells the person', async () => {
   const { page } = await openProject();
   page.reach.on('POST /v1/projects/trip/tasks/task-7/move', () => refused('Not now.', 400, 'misfit'));
   await page.user.click(await screen.findByRole('button', { name: 'Move #7 Book the seats' }));
@@ -234,7 +234,7 @@ test('a move that is refused is taken back, and the person is told', async () =>
   expect(titles(await column('Blocked'))).toEqual(['Book the seats']);
 });
 
-test('a task that was moved elsewhere meanwhile stays where it was put', async () => {
+test('keeps a dropped task in its place when it was moved elsewhere meanwhile', async () => {
   const { page, relay } = await openProject();
   await card('Book the seats');
   relay.change('task-7', { columnId: 'ready' });
@@ -244,7 +244,7 @@ test('a task that was moved elsewhere meanwhile stays where it was put', async (
   expect(titles(await column('Ready'))).toContain('Book the seats');
 });
 
-test('what happens elsewhere is on the board as soon as the relay says so', async () => {
+test('shows changes from elsewhere as soon as the relay announces them', async () => {
   const { page, relay } = await openProject();
   await card('Ask the school for the Friday');
   relay.change('task-3', { columnId: 'in_progress', claim: { agentId: 'agent-1', since: NOW } });
@@ -252,7 +252,7 @@ test('what happens elsewhere is on the board as soon as the relay says so', asyn
   await waitFor(async () => expect(titles(await column('In progress'))).toContain('Ask the school for the Friday'));
 });
 
-test('the filter leaves tasks by their words, whose they are and their label, and says what it hides', async () => {
+test('filters tasks by words, agent and label, and says what it hides', async () => {
   const { page } = await openProject();
   const find = await screen.findByRole('searchbox', { name: 'Find a task' });
   await page.user.type(find, 'plan days');
@@ -279,7 +279,7 @@ test('the list has all tasks by column, each with the name of its column', async
   expect(rows.at(-1)?.textContent).toMatch(/^#8Choose the week.*Done/);
 });
 
-test('on a phone the board has one column at a time, chosen by tabs', async () => {
+test('shows one column at a time on a phone, chosen by tabs', async () => {
   const { page } = await openProject({ width: 360 });
   await column('Backlog');
   expect(screen.getAllByRole('region', { name: /: \d+ tasks?$/ })).toHaveLength(1);
@@ -350,7 +350,7 @@ test('a text is saved although something else of the task was changed meanwhile'
   expect(relay.held.get('task-4')).toMatchObject({ columnId: 'ready', labels: ['theirs'] });
 });
 
-test('what was typed and not saved is there when the task is opened again', async () => {
+test('keeps unsaved text when the task is opened again', async () => {
   const { page, sheet } = await openSheet(4);
   await page.user.type(within(sheet).getByRole('textbox', { name: 'Description' }), 'Not finis');
   await page.user.click(within(sheet).getByRole('button', { name: 'Close' }));
@@ -363,7 +363,7 @@ test('what was typed and not saved is there when the task is opened again', asyn
   expect(field.value).toBe('');
 });
 
-test('a criterion is ticked with what shows it, taken back, added and removed', async () => {
+test('ticks a criterion with its evidence, unticks, adds and removes it', async () => {
   const { page, relay, sheet } = await openSheet(1);
   const path = 'POST /v1/projects/trip/tasks/task-1/criteria';
   const meets = (criterionId: string) =>
@@ -402,7 +402,7 @@ test('a criterion is ticked with what shows it, taken back, added and removed', 
   );
 });
 
-test('priority, agent, labels and what it waits for are saved as they are chosen', async () => {
+test('saves priority, agent, labels and blockers as they are chosen', async () => {
   const { page, relay, sheet } = await openSheet(4);
   const choose = (name: string, option: string) =>
     page.user.selectOptions(within(sheet).getByRole('combobox', { name }), option);
@@ -451,7 +451,7 @@ test('a task that an agent works on says since when, and is released', async () 
   expect(titles(await column('Ready'))).toContain('Read what other families wrote about Ljubljana');
 });
 
-test('a task is deleted after a question, and its address says so afterwards', async () => {
+test('deletes a task after a question, and says so at its address', async () => {
   const { page, relay, sheet } = await openSheet(7);
   await page.user.click(within(sheet).getByRole('button', { name: 'Delete #7 Book the seats' }));
   const question = await screen.findByRole('dialog', { name: 'Delete #7 Book the seats' });
@@ -542,14 +542,14 @@ test('a project with unmerged work is deleted only after that is named', async (
   expect(await screen.findByText('No projects yet')).toBeDefined();
 });
 
-test('a project on which nobody may work says so, and leads to where that is set', async () => {
+test('says when no agent may work on a project, and links the setting', async () => {
   await openProject({ more: { agents: [] } });
   const link = await screen.findByRole('link', { name: 'Who may work on it' });
   expect(link.getAttribute('href')).toBe('/projects/trip/settings');
   expect((await column('Ready')).textContent).toContain('No agent may work on this project');
 });
 
-test('without the relay the board stays to be read, and nothing can be changed', async () => {
+test('shows the board read-only without the relay', async () => {
   const { page } = await openProject();
   await card('Book the seats');
   await page.say({ news: 'link', link: { kind: 'lost', reason: 'unreachable' }, snapshot: null });
@@ -577,12 +577,12 @@ test('a board that cannot be read says why, and is asked for again', async () =>
   expect(await card('Book the seats')).toBeDefined();
 });
 
-test('an address of a project that is gone says so', async () => {
+test('says when the project of an address is gone', async () => {
   await openProject({ path: '/projects/gone' });
   expect(await screen.findByRole('heading', { name: 'Not found' })).toBeDefined();
 });
 
-test('of a board with 5,000 tasks only the cards in view are in the page, and all are counted', async () => {
+test('renders only the cards in view of 5,000 tasks, and counts all', async () => {
   const many = Array.from({ length: 5_000 }, (_none, i) =>
     task(i + 1, `Task ${i + 1}`, i % 2 === 0 ? 'backlog' : 'ready'),
   );
@@ -614,7 +614,7 @@ test('a large board is shown before all of it is read', async () => {
   expect(await screen.findByRole('region', { name: 'Backlog: 1,100 tasks' })).toBeDefined();
 });
 
-test('of a board that changes, only what changed is read again, and nothing for another project', async () => {
+test('reloads only what changed, and nothing for another project', async () => {
   const { page, relay } = await openProject();
   await card('Book the seats');
   const asked = () => page.reach.times('GET /v1/projects/trip/board');

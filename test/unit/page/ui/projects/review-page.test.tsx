@@ -74,7 +74,7 @@ test('a review has an address, shows each file with numbers and marks, and says 
   expect(document.activeElement).toBe(summary);
 });
 
-test('a review of a task that is not there says so', async () => {
+test('says when the task of a review is missing', async () => {
   await openPage({ docs: team(3), path: '/projects/trip/99/review', prepare: ({ reach }) => oneProject(reach) });
   expect(await screen.findByText('Not found')).toBeDefined();
 });
@@ -99,7 +99,7 @@ test('criteria, checks and receipt are beside the changes, without a second list
   expect(within(about).queryByRole('button', { name: /^Accept/ })).toBeNull();
 });
 
-test('a merge takes one press, names the commit that was looked at, and asks no more', async () => {
+test('merges by one press, names the seen commit, and asks no more', async () => {
   const { page, relay, review } = await openReview({ more: GIT });
   page.reach.on(`POST ${ONE}/request/merge`, () => {
     relay.change('task-1', { columnId: 'done', request: request({ state: 'merged', merged: HEAD }) });
@@ -286,7 +286,7 @@ test('the sheet of a task leads to its review', async () => {
   expect(await screen.findByRole('region', { name: NAME })).toBeDefined();
 });
 
-test('from the board a review and its merge take two presses', async () => {
+test('takes two presses from the board to a review and its merge', async () => {
   const tasks = TASKS.map((one) => (one.taskId === 'task-1' ? { ...one, request: request() } : one));
   let relay: HeldTasks | undefined;
   const page = await openPage({

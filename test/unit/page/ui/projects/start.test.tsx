@@ -61,7 +61,7 @@ test('the key S starts a card, and the menu has the other agents of the project 
   await waitFor(() => expect(bodies.at(-1)?.agentId).toBe('agent-2'));
 });
 
-test('a refusal says what is in the way, at the button', async () => {
+test('shows at the button why a start was refused', async () => {
   const why = 'The project may cost $1 in a day. Raise that in its settings.';
   await open([task(1, 'Ask the school', 'ready')], {
     path: '/projects/trip/task/task-1',
@@ -72,7 +72,7 @@ test('a refusal says what is in the way, at the button', async () => {
   expect((await within(sheet).findByRole('alert')).textContent).toBe(why);
 });
 
-test('a task whose agent has stopped says so, and is continued or released', async () => {
+test("says when a task's agent has stopped, and continues or releases it", async () => {
   const stopped = { claim: { ...CLAIM, rests: NOW - 6 * MINUTE } };
   const { bodies } = await open([task(1, 'Ask the school', 'in_progress', stopped)], {
     path: '/projects/trip/task/task-1',

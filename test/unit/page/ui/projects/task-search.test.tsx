@@ -73,7 +73,7 @@ test('a search that failed says why, and is made again on demand', async () => {
   expect(status()).toBe('');
 });
 
-test('it is searched again when a task changes, and not where nothing is looked for', async () => {
+test('searches again when a task changes, and not without a search', async () => {
   const { page, relay, box } = await open(() => found([], true));
   await page.user.type(box, 'warm');
   await waitFor(() => expect(status()).toMatch(/^More than 1,000 tasks match/));

@@ -80,7 +80,7 @@ test('a repository project needs its place, and is created with its branch', asy
   });
 });
 
-test('a repository that the relay refuses is said at its field, once, and what was typed stays', async () => {
+test('shows a refused repository at its field, once, and keeps the typed text', async () => {
   const why = 'There is no /home/me/gone on the relay’s machine.';
   const { page, dialog } = await openNew(() =>
     refused(why, 400, 'misfit', { errors: [{ field: 'repository', message: why }] }),
@@ -98,7 +98,7 @@ test('a repository that the relay refuses is said at its field, once, and what w
   await waitFor(() => expect(document.activeElement).toBe(field));
 });
 
-test('there are three examples, and the repository asks where it is', async () => {
+test('offers three examples, and asks where the repository is', async () => {
   const page = await openPage({
     docs: team(2),
     path: '/projects',
@@ -211,7 +211,7 @@ test('attempts are shown newest first, the receipt before the words, with the co
   expect(old).toContain('12K tokens');
 });
 
-test('what a second mind says comes after the receipt and before the words, and counts among the costs', async () => {
+test('shows the second review between receipt and conversation, and counts its cost', async () => {
   const review = {
     ...{ by: 'agent-2', model: 'sonnet', at: NOW, error: null, costMicroUsd: 80_000, estimated: true },
     criteria: [
@@ -229,7 +229,7 @@ test('what a second mind says comes after the receipt and before the words, and 
   expect(within(sheet).getByRole('link', { name: url }).getAttribute('href')).toBe(url);
 });
 
-test('an attempt under way is shown with what it has cost so far, and its end comes by itself', async () => {
+test('shows the cost of a running attempt, and its end by itself', async () => {
   const spent = { tokens: 1_000, costMicroUsd: 250_000, estimated: false };
   const underWay = attempt(1, { endedAt: null, outcome: null, receipt: null, head: null, note: '', spent });
   const { page } = await open({ attempts: [underWay] });
@@ -259,7 +259,7 @@ test('attempts that cannot be read say why', async () => {
   expect(await screen.findByRole('region', { name: 'Attempts' })).toBeDefined();
 });
 
-test('what the relay says of an attempt is not said by its agent', async () => {
+test("keeps the relay's words about an attempt apart from the agent's", async () => {
   const note = 'Its run ended.';
   await open({ attempts: [attempt(1, { outcome: 'ended', note, noteBy: 'relay' })] });
   const region = await within(await sheetOf(1)).findByRole('region', { name: 'Attempts' });
@@ -267,7 +267,7 @@ test('what the relay says of an attempt is not said by its agent', async () => {
   expect(region.textContent).not.toContain(`Lyra${note}`);
 });
 
-test('a history says what was changed, and counts the criteria that were checked off one after another', async () => {
+test('lists changes in the history, and sums up criteria ticked in a row', async () => {
   const entry = { time: NOW, by: 'human', what: 'edited', columnId: null, note: '' } as const;
   const met = { ...entry, by: 'agent-1', what: 'met' } as const;
   await open({
@@ -316,7 +316,7 @@ function refuseDone({ page, relay }: Opened) {
 }
 const QUESTION = { name: 'Is #1 Find three places that fit done?' };
 
-test('a card that is dragged to done says what is missing, stays, and is done anyway if the person says so', async () => {
+test('says what is missing when a card is dragged to done, and moves it on demand', async () => {
   const opened = await open({ path: '/projects/trip' });
   refuseDone(opened);
   const { page } = opened;
@@ -339,7 +339,7 @@ test('a card that is dragged to done says what is missing, stays, and is done an
   );
 });
 
-test('by keyboard the card stays where it was too, if the person leaves it', async () => {
+test('keeps the card in its place by keyboard too when the person cancels', async () => {
   const opened = await open({ path: '/projects/trip', first: { columnId: 'blocked' } });
   refuseDone(opened);
   const link = await screen.findByRole('link', { name: 'Find three places that fit' });
@@ -350,7 +350,7 @@ test('by keyboard the card stays where it was too, if the person leaves it', asy
   expect((await column('Blocked')).textContent).toContain('Find three places');
 });
 
-test('from the sheet with an open request it is merged and finished, by the commit of the request', async () => {
+test('merges and finishes an open request from the sheet, by its commit', async () => {
   const opened = await open({ first: { request: request() } });
   refuseDone(opened);
   const { page, relay } = opened;

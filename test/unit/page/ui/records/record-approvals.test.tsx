@@ -109,7 +109,7 @@ test('a project that waits is shown whole, with the tasks that agents could take
     expect(text).toEqual(typeof part === 'string' ? expect.stringContaining(part) : expect.stringMatching(part));
 });
 
-test('a yes is sent for what is ticked alone, by the hash of what was shown; a no is sent so too', async () => {
+test('sends a yes for ticked records alone, by the hash of what was shown, and a no likewise', async () => {
   const page = await open((reach) => waiting(reach, ALL));
   await tick(page, /“notes”/);
   await page.user.click(within(await banner()).getByRole('button', { name: 'Allow what is ticked' }));
@@ -123,7 +123,7 @@ test('a yes is sent for what is ticked alone, by the hash of what was shown; a n
   ]);
 });
 
-test('what changed since it was ticked is not ticked any more', async () => {
+test('unticks a record that has changed', async () => {
   let all = [SERVER];
   const page = await open((reach) => reach.on('GET /api/records/approvals', () => json({ asked: all })));
   await tick(page, /“notes”/);
@@ -134,7 +134,7 @@ test('what changed since it was ticked is not ticked any more', async () => {
   expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Allow what is ticked' }).disabled).toBe(true);
 });
 
-test('what the relay cannot take says why, and waits still', async () => {
+test('says why the relay cannot take a record, which keeps waiting', async () => {
   const page = await open((reach) => waiting(reach, [SERVER], 'This relay runs no programs.'));
   await tick(page, /“notes”/);
   await page.user.click(within(await banner()).getByRole('button', { name: 'Allow what is ticked' }));
@@ -142,7 +142,7 @@ test('what the relay cannot take says why, and waits still', async () => {
   expect(within(await banner()).getAllByRole('checkbox')).toHaveLength(1);
 });
 
-test('nothing is shown where nothing waits', async () => {
+test('shows nothing when nothing waits', async () => {
   const page = await open((reach) => waiting(reach, []));
   await waitFor(() => expect(page.reach.times('GET /api/records/approvals')).toBeGreaterThan(0));
   expect(screen.queryByRole('region', { name: 'What waits for your yes' })).toBeNull();

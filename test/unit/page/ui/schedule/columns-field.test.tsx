@@ -64,7 +64,7 @@ test('a routine takes from the columns that are ticked, by the names of its agen
   expect(await save()).toEqual(['Ready: code', 'ready']);
 });
 
-test('none and not set are told apart, and what was set stays as it was', async () => {
+test('distinguishes none from not set, and keeps the setting', async () => {
   const none = await openForm([]);
   expect(none.choice().value).toBe('none');
   expect(await none.save()).toEqual([]);
@@ -74,7 +74,7 @@ test('none and not set are told apart, and what was set stays as it was', async 
   expect(await unset.save()).toBe(null);
 });
 
-test('columns by id, by kind and of projects that are gone are shown, kept and taken out', async () => {
+test('shows, keeps and removes columns by id, by kind and of deleted projects', async () => {
   const { page, choice, box, save } = await openForm(['c2', 'backlog', 'Long gone', 'ready: CODE']);
   expect(choice().value).toBe('some');
   expect((await box('Ready: code')).checked).toBe(true);
@@ -86,7 +86,7 @@ test('columns by id, by kind and of projects that are gone are shown, kept and t
   expect(await save()).toEqual(['c2', 'backlog']);
 });
 
-test('what the relay refuses stands at the field', async () => {
+test("shows the relay's refusal at the field", async () => {
   const { page, choice, dialog } = await openForm(['ready']);
   page.reach.on(PUT, () =>
     refused('pulse_columns: too long', 400, 'misfit', {

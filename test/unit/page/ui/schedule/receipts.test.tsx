@@ -76,7 +76,7 @@ test('the card shows the receipt of each attempt first, and the words of its age
   expect(receipts.compareDocumentPosition(words) & Node.DOCUMENT_POSITION_FOLLOWING).toBeTruthy();
 });
 
-test('what an API client did is told with the name of its agent, also where nothing else happened', async () => {
+test("shows an API client's activity under its agent's name, also when nothing else happened", async () => {
   const { page, card } = await openCard([ended(1, { runId: null, agentId: 'agent-2' })], timeline({ occurrences: [] }));
   const receipts = await within(card).findByRole('list', { name: 'Receipts' });
   expect(receipts.textContent).toMatch(/^#1 Task 1WrenMoved to Review/);

@@ -30,7 +30,7 @@ const RECORD: Doc = {
 };
 const none = (reach: MemoryReach) => nights(reach, { schedules: [], line: NOTHING });
 
-test('the page says who does what by itself, when next, and what is not well', async () => {
+test('says which agent does what by itself, when next, and what is wrong', async () => {
   await open();
   const lyra = await routines('Lyra');
   expect(lyra.textContent).toMatch(/Morning roundevery weekday at 07:30 · next Monday 07:30/);
@@ -43,7 +43,7 @@ test('the page says who does what by itself, when next, and what is not well', a
   expect(third?.textContent).toMatch(/site up.*Script · every 10 minutes · off.*checks\/site\.sh/);
 });
 
-test('where the household goes by another clock than this device, the page says so, and the form too', async () => {
+test("says on page and form that the household's time zone differs from the device's", async () => {
   const page = await open((reach) => {
     nights(reach);
     reach.on('GET /v1/config', configAnswer({}));
@@ -69,7 +69,7 @@ test('a clock of another name that shows the same time is no difference', async 
   expect(screen.queryByText(/^The household’s clock is that of/)).toBeNull();
 });
 
-test('what is drawn stands in words too: outcomes, what is to come, clashes, and what it costs at most', async () => {
+test('states in words what the timeline draws: outcomes, coming runs, clashes, highest cost', async () => {
   await open();
   const facts = await screen.findByRole('region', { name: 'Runs' });
   expect(within(facts).getByRole('row', { name: /Mail/ }).textContent).toMatch(
@@ -80,7 +80,7 @@ test('what is drawn stands in words too: outcomes, what is to come, clashes, and
   expect(screen.getByText(/tomorrow 08:00: Lyra and /)).toBeTruthy();
 });
 
-test('the key of the drawing names every mark in it, and four agents at once are told as many', async () => {
+test('explains every mark in the key, and counts four agents at once as such', async () => {
   const tone = (n: number, more: Partial<Occurrence>) => occurrence(n, { scheduleId: 'schedule-2', ...more });
   const line = timeline();
   const [clash] = line.clashes;
@@ -116,7 +116,7 @@ test('the key of the drawing names every mark in it, and four agents at once are
   );
 });
 
-test('nothing there: it says what a routine is, and an example is taken as it stands', async () => {
+test('explains routines when there are none, and takes an example as it is', async () => {
   const page = await open(none);
   await page.user.click(await screen.findByRole('button', { name: /^Morning round: / }));
   const dialog = await screen.findByRole('dialog', { name: 'A new routine' });
@@ -136,7 +136,7 @@ test('nothing there: it says what a routine is, and an example is taken as it st
   ]);
 });
 
-test('a script is set on the page: what its fields say, and what the relay refuses, stays', async () => {
+test('edits a script, and keeps the form when a field or the relay refuses', async () => {
   const page = await open((reach) => {
     nights(reach);
     reach.on('GET /api/workspaces/agent-1', {
@@ -201,7 +201,7 @@ test('a script is set on the page: what its fields say, and what the relay refus
   });
 });
 
-test('a reminder is changed on the page: its words, when it comes, and what its agent is given of before', async () => {
+test('edits a reminder: its words, its time, and its context', async () => {
   const page = await open();
   page.reach.on('PUT /v1/pulse-routines/schedule-4', () => json(SCHEDULED[3]));
   await page.user.click(await screen.findByRole('button', { name: 'More for dentist' }));
@@ -256,7 +256,7 @@ test('a script reaches the hosts that its form names, each by its own name, and 
   expect(saved).not.toHaveProperty('sha256');
 });
 
-test('a script that is there is changed, deleted and brought back', async () => {
+test('changes, deletes and restores a script', async () => {
   const own = SCHEDULED[4];
   const page = await open();
   const path = 'PUT /v1/pulse-routines/schedule-5';
@@ -281,7 +281,7 @@ test('a script that is there is changed, deleted and brought back', async () => 
   await waitFor(() => expect(page.reach.bodies('POST /v1/pulse-routines')).toEqual([own?.schedule]));
 });
 
-test('where the relay runs no scripts it is said what turning them on means, and how', async () => {
+test('says where the relay runs no scripts what turning them on means, and how', async () => {
   const on = SCHEDULED.map((one) =>
     one.schedule.kind === 'script' ? { ...one, schedule: { ...one.schedule, enabled: true } } : one,
   );
@@ -296,7 +296,7 @@ test('where the relay runs no scripts it is said what turning them on means, and
   expect(within(dialog).queryByLabelText('File')).toBeNull();
 });
 
-test('what the relay refuses stands at its field, and nothing that was written is lost', async () => {
+test("shows the relay's refusal at its field, and loses no typed text", async () => {
   const page = await open(none);
   await page.user.click(screen.getByRole('button', { name: 'A new routine' }));
   const dialog = await screen.findByRole('dialog', { name: 'A new routine' });
@@ -364,7 +364,7 @@ test('a change keeps what stands in no field of the editor', async () => {
   });
 });
 
-test('what is changed elsewhere in the very moment of saving stays too, and a clash keeps what was typed', async () => {
+test('keeps a change from elsewhere during saving, and the typed text on a clash', async () => {
   const [first] = SCHEDULED;
   if (first?.schedule.kind !== 'routine') throw new Error('It is no routine.');
   const page = await open((reach) => nights(reach, { schedules: [first] }));
@@ -395,7 +395,7 @@ test('what is changed elsewhere in the very moment of saving stays too, and a cl
   await waitFor(() => expect(now).toMatchObject({ version: 9, schedule: { instructions: 'Look at the sky.' } }));
 });
 
-test('what was changed elsewhere meanwhile stays, and where both changed the same it is said first', async () => {
+test('keeps changes from elsewhere, and asks first when both changed the same', async () => {
   const [first] = SCHEDULED;
   if (first?.schedule.kind !== 'routine') throw new Error('It is no routine.');
   const page = await open((reach) => nights(reach, { schedules: [first] }));
@@ -424,7 +424,7 @@ test('what was changed elsewhere meanwhile stays, and where both changed the sam
   });
 });
 
-test('more instructions than there is room for are not cut off, but said', async () => {
+test('reports instructions that are too long, and does not cut them', async () => {
   const page = await open(none);
   await page.user.click(await screen.findByRole('button', { name: /^Morning round: / }));
   const does = await screen.findByLabelText<HTMLTextAreaElement>('What it does');
@@ -435,7 +435,7 @@ test('more instructions than there is room for are not cut off, but said', async
   expect(page.reach.times('POST /v1/pulse-routines')).toBe(0);
 });
 
-test('an interval begins as much later as the person says, and a routine has a colour of its own', async () => {
+test('starts an interval later on demand, and gives a routine its colour', async () => {
   const [, mail] = SCHEDULED;
   if (mail?.schedule.kind !== 'routine') throw new Error('It is no routine.');
   const page = await open((reach) => nights(reach, { schedules: [mail] }));
@@ -455,7 +455,7 @@ test('an interval begins as much later as the person says, and a routine has a c
   });
 });
 
-test('what begins together is drawn apart after a look at it, and set back with one press', async () => {
+test('spreads simultaneous runs after a preview, and resets them with one press', async () => {
   const both = [1, 2].map((n) =>
     scheduled(n, {
       schedule: routine({
@@ -491,7 +491,7 @@ test('what begins together is drawn apart after a look at it, and set back with 
   await waitFor(() => expect(put.at(-1)).toEqual(second?.schedule));
 });
 
-test('what an agent asks for is read first, and is a routine once the person says yes', async () => {
+test("shows an agent's proposal, and makes it a routine after the yes", async () => {
   let left = [proposal(1, 'Night watch'), proposal(2, 'Second look')];
   const page = await open((reach) => {
     nights(reach);
@@ -590,7 +590,7 @@ test('the timeline says where more is due, or was, than it draws', async () => {
   );
 });
 
-test('one switch stops everything, and what an agent has left with the relay can be taken back', async () => {
+test('stops everything with one switch, and withdraws agent snapshots', async () => {
   const page = await open();
   page.reach.on('DELETE /api/agent-snapshots/agent-1', () => new Response(null, { status: 204 }));
   page.reach.on('PUT /v1/config', ({ body }: { body: object }) => json(configAnswer(body)));
@@ -603,7 +603,7 @@ test('one switch stops everything, and what an agent has left with the relay can
   await waitFor(() => expect(page.reach.bodies('PUT /v1/config')).toMatchObject([{ wakes_enabled: false }]));
 });
 
-test('where the relay cannot say it, the page says so and asks again', async () => {
+test('says when the relay cannot answer, and asks again', async () => {
   const page = await open((reach) => {
     nights(reach);
     reach.on('GET /v1/pulse-routines', () => refused('The store is being opened.', 503));
@@ -614,7 +614,7 @@ test('where the relay cannot say it, the page says so and asks again', async () 
   await routines('Lyra');
 });
 
-test('one line says what they did while nobody was here; all of it is a page beside the grid', async () => {
+test('sums up absent activity in one line, and all of it on a page beside the grid', async () => {
   const page = await openPage({ docs: team(3), prepare: ({ reach }) => nights(reach) });
   expect(screen.queryByRole('region', { name: 'While you were away' })).toBeNull();
   await page.say({ news: 'documents', docs: [RECORD] });
@@ -672,7 +672,7 @@ test('a page that stays open all night shows in the morning what happened', asyn
   expect(line.textContent).toContain('2 agents worked · $0.0246');
 });
 
-test('the line that is put away by mistake comes back', async () => {
+test('restores a line that was dismissed by mistake', async () => {
   const page = await openPage({ docs: team(3), prepare: ({ reach }) => nights(reach) });
   await page.say({ news: 'documents', docs: [RECORD] });
   const line = await screen.findByRole('region', { name: 'While you were away' });
@@ -694,7 +694,7 @@ test('a tile counts the sleep of an agent from a run that ended before the page 
   await screen.findByRole('button', { name: /^Lyra, seat 1, asleep since 07:55/ });
 });
 
-test('who is at work alone is there to be watched and stopped', async () => {
+test('shows an agent at work alone, to be watched and stopped', async () => {
   const page = await open((reach) => {
     nights(reach);
     reach.on('GET /v1/runs', {
@@ -718,7 +718,7 @@ test('who is at work alone is there to be watched and stopped', async () => {
   expect(page.reach.times('POST /v1/runs/run-now/stop')).toBe(1);
 });
 
-test('what is due at another relay does not run here, and is brought here by asking, or by the person’s word', async () => {
+test('takes over a schedule from another relay by request, or by the person’s word', async () => {
   const away = SCHEDULED.map((one) => ({ ...one, elsewhere: 'due' as const, nextAt: null, running: 0 }));
   const page = await open((reach) => nights(reach, { schedules: away }));
   const note = await screen.findByRole('note', { name: 'Due at another relay' });
@@ -741,7 +741,7 @@ test('what is due at another relay does not run here, and is brought here by ask
   expect(page.reach.bodies('POST /v1/pulse-routines-move')).toEqual([{ gone: false }, { gone: true }]);
 });
 
-test('a relay whose folder is a copy says so in words of its own, and has what is due once the person says that the first is stopped', async () => {
+test("says when a relay's folder is a copy, and takes its schedules once the first is confirmed stopped", async () => {
   const away = SCHEDULED.map((one) => ({ ...one, elsewhere: 'due' as const, nextAt: null, running: 0 }));
   const page = await openPage({
     docs: team(3),
@@ -855,7 +855,7 @@ test('every field of a routine is in its editor: what few change stands under Mo
   expect(within(dialog).getByRole('group', { name: 'Not there now' }).textContent).toMatch(/0 of 1/);
 });
 
-test.each(['/schedule', '/'])('a clock that stands still is said, at %s', async (path) => {
+test.each(['/schedule', '/'])('reports a stopped clock at %s', async (path) => {
   const page = await openPage({
     docs: team(3),
     path,
@@ -870,7 +870,7 @@ test.each(['/schedule', '/'])('a clock that stands still is said, at %s', async 
   );
 });
 
-test('what is not well with its routines stands on its agent’s page, and leads there', async () => {
+test('shows routine problems on the agent’s page, with a link', async () => {
   const page = await openPage({ docs: team(3), path: '/agent/agent-2', prepare: ({ reach }) => nights(reach) });
   await page.say({ news: 'documents', docs: [RECORD] });
   const about = await screen.findByRole('complementary', { name: 'About Wren' });

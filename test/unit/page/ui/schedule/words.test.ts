@@ -41,7 +41,7 @@ afterAll(() => {
 });
 
 describe('the next moments that the editor names', () => {
-  it('are those of the relay’s clock, in the nights when clocks change too', () => {
+  it('follows the relay’s clock, also in the nights when clocks change', () => {
     for (const [time, now] of [
       ['02:30', '2026-03-28T12:00Z'],
       ['02:30', '2026-10-24T12:00Z'],
@@ -62,7 +62,7 @@ describe('the next moments that the editor names', () => {
     ]);
   });
 
-  it('are none while it cannot be said', () => {
+  it('names no moments while they are unknown', () => {
     const draft = { ...emptyDraft('a'), name: 'n', instructions: 'i' };
     expect(nextOf({ ...draft, timing: 'cron', cron: '61 * * * *' }, null, household, 0, 3)).toEqual([]);
     expect(nextOf({ ...draft, timing: 'cron', cron: '0 0 31 2 *' }, null, household, 0, 3)).toEqual([]);
@@ -109,14 +109,14 @@ describe('a routine in its editor', () => {
 });
 
 describe('what the timeline draws', () => {
-  it('has a tick at each full hour of the reader’s clock, also in the night that has one more or one less', () => {
+  it('has a tick at each full hour of the reader’s clock, also with an hour more or less', () => {
     const hours = (from: string) =>
       ticksOf({ from: at(from), to: at(from) + 6 * HOUR }).map(({ time }) => new Date(time).getHours());
     expect(hours('2026-03-28T23:00Z')).toEqual([0, 1, 3, 4, 5, 6, 7]);
     expect(hours('2026-10-24T22:00Z')).toEqual([0, 1, 2, 2, 3, 4, 5]);
   });
 
-  it('lets the graver be seen where several lie at one place, and keeps the colour of what is to come', () => {
+  it('shows the gravest of several marks at one place, and keeps the colour of coming ones', () => {
     const now = at('2026-11-22T09:00Z');
     const line = timeline({
       from: now,
@@ -162,12 +162,12 @@ describe('what a run cost', () => {
   const told = occurrence(1);
   const cut = occurrence(2, { state: 'timed-out', estimated: true });
 
-  it('is marked where its model did not come to telling it', () => {
+  it('marks a cost that the model did not report in full', () => {
     expect(spentText(told)).toBe('14 s · 1.2K tokens · $0.0123');
     expect(spentText(cut)).toBe('14 s · ≈ 1.2K tokens · ≈ $0.0123');
   });
 
-  it('is marked in a sum where it was in one of them', () => {
+  it('marks a sum with such a cost', () => {
     const sums = (all: readonly Occurrence[]) =>
       activityOf(all, 0, Infinity).map(({ costMicroUsd, estimated }) => [costMicroUsd, estimated]);
     expect(sums([told, told])).toEqual([[24_600, false]]);
@@ -175,7 +175,7 @@ describe('what a run cost', () => {
   });
 });
 
-test('a reminder that had its agent work is one thing that was done, with what was said of it', () => {
+test('counts a reminder and the run that it caused as one, with the outcome', () => {
   const came = (n: number) => occurrence(n, { kind: 'reminder', runId: null, said: null, costMicroUsd: null });
   const followed = occurrence(1, { kind: 'reminder' });
   const two = [came(2)];
@@ -186,7 +186,7 @@ test('a reminder that had its agent work is one thing that was done, with what w
     expect(activityOf(newestFirst, 0, Infinity)).toMatchObject([{ done: 2, lastDone: followed, costMicroUsd: 12_300 }]);
 });
 
-test('what was stopped is the person’s doing only where nothing else is told of it', () => {
+test('names the person for a stop only when no other reason is known', () => {
   const stopped = occurrence(1, { state: 'stopped' });
   expect(outcomeText(stopped)).toBe('stopped by you');
   expect(outcomeText({ ...stopped, detail: 'The relay stopped it after 3 s: the relay was ended.' })).toBe('stopped');

@@ -25,7 +25,7 @@ const OFFLINE: readonly string[] = [
 /** The field of a setting in the advanced table, in the column of everybody. */
 const cell = (label: string) => screen.findByRole<HTMLInputElement>('textbox', { name: `${label} Everybody` });
 
-test('a name is saved by itself, says so, and can be undone', async () => {
+test('saves a name by itself, says so, and can undo it', async () => {
   const page = await settings('people');
   const name = await box('Your name');
   await page.user.clear(name);
@@ -37,7 +37,7 @@ test('a name is saved by itself, says so, and can be undone', async () => {
   expect(page.state.household.store.getState().settings.humanName).toBe('Marcus');
 });
 
-test('a name that was changed is saved by going elsewhere, and can be taken back there', async () => {
+test('saves a changed name on leaving the page, with an undo there', async () => {
   const page = await settings('people');
   const name = await box('Your name');
   await page.user.clear(name);
@@ -78,7 +78,7 @@ test('the lead’s name changes where the lead is shown', async () => {
   expect(screen.getByRole('button', { name: /^Odile, lead/ })).toBeDefined();
 });
 
-test('what is changed before the ledger was read is dated after all that it holds', async () => {
+test('dates a change made before the ledger was read after all its documents', async () => {
   const far = formatStamp({ time: NOW + 365 * 86_400_000, counter: 0, node: 'zzzz' });
   let read: () => void = () => undefined;
   const page = await openPage({
@@ -116,7 +116,7 @@ test('an empty name cannot be saved, and says why', async () => {
   expect(saved(page)).toEqual([]);
 });
 
-test('what could not be stored is not shown as saved', async () => {
+test('does not show as saved what could not be stored', async () => {
   const page = await settings('people');
   const name = await box('Your name');
   page.owner.broken = 'the disk is full';
@@ -130,7 +130,7 @@ test.each([
   ['Give up on an agent that does not answer within', '90', 'wakeTimeoutMs', 90_000],
   ['End a quiet session after', '2.5', 'idleMs', 150_000],
   ['Remembered of the last conversation', '12000', 'transcriptCap', 12_000],
-])('%s is given in units that people use', async (label, text, key, value) => {
+])('shows %s in units that people use', async (label, text, key, value) => {
   const page = await settings('advanced');
   await page.user.type(await cell(label), `${text}{Enter}`);
   await waitFor(() => expect(saved(page)).toEqual([[key, value]]));
@@ -155,7 +155,7 @@ test('an empty field of the advanced settings shows the default, and sets it aga
   expect(field.value).toBe('');
 });
 
-test('a setting that the relay reads at the start of a session says so while one runs', async () => {
+test('says during a session that a setting is read at its next start', async () => {
   const page = await settings('advanced', { snapshot: runningSession() });
   await page.user.type(await cell('Remembered of the last conversation'), '4096{Enter}');
   const text = 'Remembered of the last conversation saved. It applies from the next session.';
@@ -200,7 +200,7 @@ test('a placeholder is put in where the caret stands', async () => {
   expect(field.value).toBe('a{{name}}b');
 });
 
-test('storage says what is kept, and can be asked to be kept for good', async () => {
+test('says what is stored, and can ask the browser to keep it', async () => {
   const page = await settings('storage');
   expect((await screen.findByRole('region', { name: 'Space used' })).textContent).toContain('2.4 MB of 10 GB');
   await page.user.click(screen.getByRole('button', { name: 'Ask the browser to keep it' }));
@@ -216,7 +216,7 @@ test('an agent can retire, leaves the seat, and comes back', async () => {
   expect(page.state.household.store.getState().roster.seats.get(8)?.name).toBe('Lyra');
 });
 
-test('who was born into a taken seat waits, and can be given an empty one', async () => {
+test('shows an agent born into a taken seat as waiting, and gives it an empty one', async () => {
   const page = await settings('team', { docs: [...team(1), agentDoc('late', 'Orla', 0, 'x', NOW)] });
   await page.user.selectOptions(await screen.findByLabelText('Seat of Orla'), '5');
   await page.user.click(screen.getByRole('button', { name: 'Give a seat' }));
@@ -262,7 +262,7 @@ test('the wake preview shows each agent’s sizes and the very text it will read
   expect(location.pathname).toBe('/');
 });
 
-test('what the relay sees names agents’ files, tool calls and snapshots, and an export says that folders are not in it', async () => {
+test('lists agents’ files, tool calls and snapshots as visible to the relay, and folders as not exported', async () => {
   const page = await settings('about');
   const text = document.body.textContent;
   for (const what of [
@@ -323,7 +323,7 @@ test('settings are found by their names and by other words for them', async () =
   expect(nav.getByRole('link', { name: /^Team/ })).toBeDefined();
 });
 
-test('what one is told is chosen for this device, kept by the relay, and why a browser cannot push is said', async () => {
+test('chooses notifications for this device, stores them at the relay, and says why a browser cannot push', async () => {
   const put: unknown[] = [];
   const page = await openPage({
     docs: team(1),
@@ -417,7 +417,7 @@ const described = (button: HTMLElement) =>
     .map((id) => document.getElementById(id)?.textContent)
     .join(': ');
 
-test('where no ACP agent is found it is said what to do, and one that is found fills in the form', async () => {
+test('says what to do without an ACP agent, and fills the form with one that was found', async () => {
   const page = await agentPrograms({ programs: [] });
   expect(screen.getByText(/^None found\. Install one on the relay’s machine/)).toBeDefined();
   const add = screen.getByRole('button', { name: 'Connect' });
@@ -471,7 +471,7 @@ test('an ACP agent says whether it is being tested, answers, is signed out or do
   expect((await card.findByRole('alert')).textContent).toContain('There is nothing here.');
 });
 
-test('an attached program is held in the sandbox unless the person says otherwise, and what is wrong is said at once', async () => {
+test('sandboxes a program unless the person says otherwise, and reports errors at once', async () => {
   const server = {
     ...{
       serverId: 's1',
@@ -540,7 +540,7 @@ const FILES = {
   args: ['-y', '@modelcontextprotocol/server-filesystem', '/home/me/notes', '/srv/books'],
 };
 
-test('a program that is fetched is offered the host of its registry and the folders of its arguments, to be given or not', async () => {
+test("offers a fetched program its registry's host and its arguments' folders", async () => {
   const page = await attachForm();
   await page.user.click(screen.getByRole('radio', { name: 'Program' }));
   await page.user.type(screen.getByLabelText('Name'), 'files');
@@ -598,7 +598,7 @@ test('values of pasted settings that another machine knows are asked for, and no
   ]);
 });
 
-test('a server whose sign-in registers nobody is given the client that the person registered there', async () => {
+test('signs in with a client that the person registered when the server registers none', async () => {
   const page = await attachForm();
   await page.user.type(screen.getByLabelText('Name'), 'hub');
   await page.user.type(screen.getByRole('textbox', { name: 'Address' }), 'https://hub.example.org/mcp');
@@ -637,7 +637,7 @@ const changed = (time: number, agentId: string, change: AgentChangeDoc['change']
   change,
 });
 
-test('what the person changed is told by its day, the newest first, in plain words', async () => {
+test("lists the person's changes by day, newest first, in plain words", async () => {
   const DAY = 86_400_000;
   const set = (key: string, value: unknown, time: number, device?: string) => ({
     ...settingDoc(key, value),
@@ -699,7 +699,7 @@ test('what the person changed is told by its day, the newest first, in plain wor
   ]);
 });
 
-test('an undo sets what stood there before, is a change itself, and asks where it was changed again since', async () => {
+test('undoes a change as a change of its own, and asks when it was changed again since', async () => {
   const page = await settings('changes');
   await act(async () => {
     await page.state.actions.saveSetting('wakeTimeoutMs', 60_000);

@@ -10,7 +10,7 @@ test.each([
   ['idle', 'nothing was said for a while'],
   ['shutdown', 'the relay was shut down'],
   ['crash', 'the relay crashed'],
-] as const)('after a session that ended as %s, the header says why everyone sleeps', async (reason, words) => {
+] as const)('says in the header why everyone sleeps after a session ended as %s', async (reason, words) => {
   await openPage({
     docs: team(1),
     snapshot: { ...NO_SESSION_SNAPSHOT, lastEnd: { sessionId: 's', reason, endedAt: NOW } },
@@ -21,7 +21,7 @@ test.each([
   expect(said?.includes('08:55:')).toBe(reason === 'idle' || reason === 'shutdown');
 });
 
-test('a page opens on the team as it was last, whom WAKE calls once the ledger was read, by what it says', async () => {
+test('shows the last known team, and wakes it once the ledger was read', async () => {
   const seats = () =>
     screen
       .queryAllByRole('button', { name: /^(?:Lyra|Wren), seat/ })
@@ -57,7 +57,7 @@ test.each<[LinkState, string]>([
   expect(screen.getByRole('button', { name: /^Lyra, seat 1, asleep/ })).toBeDefined();
 });
 
-test('a relay that cannot reach its database is said to, while those who are awake stay so', async () => {
+test('reports a relay without its database, and keeps awake agents awake', async () => {
   const snapshot = runningSession({ awake: ['agent-1'] });
   const page = await openPage({ docs: team(1), link: { kind: 'live' }, snapshot });
   await page.say({ news: 'link', link: { kind: 'live', databaseAway: true }, snapshot });
@@ -70,7 +70,7 @@ test('a relay that cannot reach its database is said to, while those who are awa
   expect(screen.getByRole('alert').textContent).toContain('The relay cannot reach its database');
 });
 
-test('a sign-in that is another household’s is changed for one of this browser’s own, with which the owner begins anew', async () => {
+test("replaces a sign-in of another household by one of this browser's own, and starts as owner", async () => {
   const page = await openPage({ docs: team(1), link: { kind: 'elsewhere' }, snapshot: null });
   page.relay.status = { begun: true, lived: true, others: 0 };
   await page.user.click(screen.getByRole('button', { name: 'Get a separate sign-in' }));
@@ -92,7 +92,7 @@ test.each<[StorageProblem['kind'], string]>([
   expect(screen.getByRole<HTMLButtonElement>('button', { name: 'WAKE' }).disabled).toBe(false);
 });
 
-test('the browser is asked to keep what is stored for good once somebody is born, and once', async () => {
+test('asks the browser once to keep data for good, after the first birth', async () => {
   const page = await openPage({ docs: [] });
   expect(page.device.askedToKeep()).toBe(0);
   await page.say({ news: 'documents', docs: team(1) });
@@ -101,7 +101,7 @@ test('the browser is asked to keep what is stored for good once somebody is born
   expect(page.device.askedToKeep()).toBe(1);
 });
 
-test('what is broken is said, and does not keep anybody from being woken', async () => {
+test('reports a fault, and still wakes agents', async () => {
   const page = await openPage({ docs: team(1) });
   await page.say({
     news: 'problem',
@@ -158,7 +158,7 @@ test('keys lead to the grid and to the field from a page of their own too, and E
   expect(screen.getByRole('textbox', { name: /^Write to/ })).toBeDefined();
 });
 
-test('what was said of a line that was cut is gone when the line is back', async () => {
+test('clears a notice about a lost connection when it is back', async () => {
   const page = await openPage({ docs: team(1) });
   page.state.notices.refused({ kind: 'unreachable', message: 'It did not answer this call.' });
   page.state.notices.refused({
@@ -175,7 +175,7 @@ test('what was said of a line that was cut is gone when the line is back', async
   expect(screen.getByText('No.')).toBeDefined();
 });
 
-test('the lead sleeps where no session runs, and its seat says so', async () => {
+test('shows the lead asleep without a session, and says so at its seat', async () => {
   const page = await openPage({ docs: team(1) });
   const cell = () => screen.getByRole('button', { name: /^Julian, lead/ }).closest('li');
   expect([cell()?.dataset['asleep'], cell()?.textContent]).toEqual([
@@ -186,7 +186,7 @@ test('the lead sleeps where no session runs, and its seat says so', async () => 
   expect(cell()?.dataset['asleep']).toBe('false');
 });
 
-test('sleep is told from the end of the session, not from the last word', async () => {
+test('counts sleep from the end of the session, not from the last message', async () => {
   const docs = [...team(1), said('agent-1', 'agent-1', 'Good night.', NOW - 45 * 60_000)];
   await openPage({
     docs,
@@ -207,7 +207,7 @@ test('a file that is pasted goes along with the message, and one that cannot is 
   expect((await screen.findByRole('alert')).textContent).toContain('a.bin');
 });
 
-test('a new line to the ledger’s owner reads again what was missed', async () => {
+test('reads again what was missed on a new connection to the ledger’s owner', async () => {
   const page = await openPage({ docs: team(1) });
   page.owner.docs.push(...team(2).slice(-1));
   await page.say({
@@ -237,7 +237,7 @@ test.each([
   },
 );
 
-test('whoever waits long for the ledger is told so, with a way out, until it is read', async () => {
+test('tells a waiting person about a slow ledger, with a way out, until it is read', async () => {
   const read = createDeferred();
   const later: (() => void)[] = [];
   await openPage({
@@ -279,7 +279,7 @@ test.each([
   ['/threads', 'Inbox'],
   ['/schedule', 'Schedule'],
   ['/settings/about', null],
-])('of the four places, %s marks %s, in the header and in the bar of a phone', async (path, place) => {
+])("marks at %s the place %s, in the header and in a phone's bar", async (path, place) => {
   for (const width of [1440, 390]) {
     const page = await openPage({ docs: team(1), path, width });
     for (const nav of screen.getAllByRole('navigation', { name: 'Places' })) {
@@ -299,7 +299,7 @@ test('End stands in the chip of the session, by its name, beside the moon', asyn
 test.each([
   ['a session that is no longer shown', runningSession(), true],
   ['nothing where no session was shown, as in a browser that has just joined', null, false],
-])('a browser that moves to another household is told of %s', async (_what, snapshot, isTold) => {
+])('tells a browser that moves to another household about %s', async (_what, snapshot, isTold) => {
   const page = await openPage({ docs: team(1), snapshot });
   await page.say({ news: 'moved' });
   expect(screen.queryByText(/has joined another household/) !== null).toBe(isTold);

@@ -28,7 +28,7 @@ test('the page takes only what a keyboard on the screen leaves, and all of it wh
   expect(root.dataset['low']).toBeUndefined();
 });
 
-test('whoever zooms in by fingers keeps the page as it is', () => {
+test("keeps the page's height when somebody zooms by pinching", () => {
   Object.defineProperty(window, 'innerHeight', { configurable: true, value: 740 });
   viewOf(370, { scale: 2 });
   followViewHeight();

@@ -21,7 +21,7 @@ const volume = (i: number, change: Partial<VolumeStatus> = {}): VolumeStatus => 
   ...change,
 });
 
-test('a household of which no copy exists says so, and leads to the first', async () => {
+test('says when a household has no copy, and leads to the first', async () => {
   const page = await storage();
   const copy = await block('Last export');
   expect(copy.textContent).toContain('Never.');
@@ -44,7 +44,7 @@ test('a copy that is long ago is worth another', async () => {
 const GB = 1_000_000_000;
 const ROOM = { bytes: 17_123_456, free: 40 * GB, keepFree: GB / 2, part: null };
 
-test('how much room the relay’s home takes is said in one line, once it is known', async () => {
+test('shows the size of the relay’s home in one line, once known', async () => {
   const page = await openPage({
     docs: team(1),
     path: '/settings/storage',
@@ -55,7 +55,7 @@ test('how much room the relay’s home takes is said in one line, once it is kno
   expect((await block('Space used')).textContent).not.toMatch(/left|may at this relay/);
 });
 
-test('a disk that is nearly full, and a household that has nearly used its part, are said in plain words', async () => {
+test('warns plainly of a nearly full disk and a nearly full household', async () => {
   await openPage({
     docs: team(1),
     path: '/settings/storage',
@@ -72,7 +72,7 @@ test('a disk that is nearly full, and a household that has nearly used its part,
   );
 });
 
-test('a disk that is nearly full is said across the page too, calmly, until there is room again, and not twice', async () => {
+test('warns across the page of a nearly full disk, once, until there is room', async () => {
   const page = await openPage({
     docs: team(1),
     prepare: ({ reach }) => reach.on('GET /api/room', { ...ROOM, free: GB / 10 }),
@@ -91,7 +91,7 @@ test('a disk that is nearly full is said across the page too, calmly, until ther
   await waitFor(() => expect(screen.queryByText(/^The relay’s disk/)).toBeNull());
 });
 
-test('where the relay does not say it, nothing is said', async () => {
+test('shows nothing when the relay reports no storage', async () => {
   const page = await openPage({
     docs: team(1),
     path: '/settings/storage',
@@ -112,7 +112,7 @@ test('names each fault of a damaged volume, and offers a rebuild', async () => {
   expect(note?.textContent).toContain('The storage is damaged. Rebuild repairs what it can.');
 });
 
-test('a rebuild shows how far it is, in every tab, and then what it found', async () => {
+test("shows a rebuild's progress in every tab, and its result", async () => {
   const page = await storage();
   let finish: () => void = () => undefined;
   page.owner.rebuilding = new Promise((resolve) => (finish = resolve));
@@ -137,7 +137,7 @@ test('a rebuild of another tab holds the button', async () => {
   expect(page.owner.calls).not.toContain('rebuild');
 });
 
-test('what a rebuild could not read is named, with what may help', async () => {
+test('names what a rebuild could not read, and what may help', async () => {
   const page = await storage();
   page.owner.report = { documents: 410, volumes: 1, repaired: 0, faults: ['2 documents of volume-1 are unreadable.'] };
   await page.user.click(await screen.findByRole('button', { name: 'Rebuild' }));
@@ -145,7 +145,7 @@ test('what a rebuild could not read is named, with what may help', async () => {
   expect(screen.getByText(/Import an exported copy/)).toBeDefined();
 });
 
-test('where the storage cannot be looked at, the page says so and looks again', async () => {
+test('says when the storage cannot be read, and reads it again', async () => {
   const page = await openPage({ docs: team(1), path: '/settings/storage' });
   await block('Space used');
   page.owner.broken = 'the ledger is closed.';

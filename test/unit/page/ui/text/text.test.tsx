@@ -80,7 +80,7 @@ test('every address is a place, and a strange one is the hearth', () => {
   expect(routeOf('/nonsense')).toEqual({ kind: 'hearth' });
 });
 
-test('variables are read a line each; what is none is named by its line, which may hold a secret', () => {
+test('reads one variable per line, and names an invalid line by number, because it may hold a secret', () => {
   expect(readVariables('A=1\n\n  B_2 = x=y \nC=')).toEqual({ ok: true, env: { A: '1', B_2: 'x=y', C: '' } });
   for (const [text, line] of [
     ['A=1\nsk-secret', 2],
@@ -106,7 +106,7 @@ test('how long ago: nothing comes from the future, and after an hour it is the t
   expect(ago(now - 60 * 60_000, now)).toBe('07:55');
 });
 
-test('a quotation is cut where it is long, never in the middle of a character, and stands in a paragraph of its own', () => {
+test('cuts a long quotation between characters, in a paragraph of its own', () => {
   expect(quoted('  One\n\ntwo\r\nthree ')).toBe('> One\n>\n> two\n> three\n\n');
   expect(quoted(`${'a'.repeat(1_999)}😀😀`)).toBe(`> ${'a'.repeat(1_999)}…\n\n`);
   expect(['', 'So', 'So\n', 'So\n\n'].map((before) => withParagraph(before, '> x'))).toEqual([

@@ -15,7 +15,7 @@ function definedTools(): readonly string[] {
   });
 }
 
-test('every tool of the relay has a phrase for what it did and what it wants', () => {
+test('has a phrase for the act and the request of every tool', () => {
   const tools = new Set([...definedTools(), ...Object.values(TOOLSETS).flat(), 'find_tool', 'spawn_team']);
   expect(tools.size).toBeGreaterThan(55);
   expect([...tools].filter((tool) => !Object.hasOwn(TOOL_PHRASES, tool))).toEqual([]);

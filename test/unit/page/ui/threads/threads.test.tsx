@@ -91,7 +91,7 @@ test('a thread that mentions the person is listed in the inbox until it is read,
   await waitFor(() => expect(screen.queryByRole('list', { name: 'Unread' })).toBeNull());
 });
 
-test('open threads stand first, the newest at the top, and what was not read is counted', async () => {
+test('lists open threads first, newest at the top, with unread counts', async () => {
   await openThreads({
     path: '/threads',
     // Messages are new since before any of them was said.
@@ -127,7 +127,7 @@ test('a thread that was open before opens where new begins, too', async () => {
   expect(begins.compareDocumentPosition(last)).toBe(Node.DOCUMENT_POSITION_FOLLOWING);
 });
 
-test('what was seen once counts as read, by a mark that goes to every device; the next time it opens where new begins', async () => {
+test('marks seen messages as read on every device, and opens at new ones', async () => {
   const page = await openThreads();
   await log();
   expect(screen.queryByRole('separator', { name: 'New messages' })).toBeNull();
@@ -164,7 +164,7 @@ test('a message shows whose it is, is set as Markdown, and carries its mentions 
   ).toBe('/agent/agent-1');
 });
 
-test('whom a message is for is said also where its words do not name them', async () => {
+test('names the mentioned members of a message also when its words do not', async () => {
   await openThreads({ messages: [message(1, 'agent-2', 'Look at this.', ['agent-1'])] });
   const [article] = within(await log()).getAllByRole('article');
   expect(article?.textContent).toContain('For @Lyra');
@@ -193,7 +193,7 @@ test('an @ offers those who take part; arrows choose, Enter puts the name in, an
   expect(box.value).toBe('');
 });
 
-test('Escape closes the offer and leaves what was typed', async () => {
+test('closes the suggestions by Escape, and keeps the typed text', async () => {
   const page = await openThreads();
   const box = await field();
   await page.user.type(box, '@L{Escape}');
@@ -203,7 +203,7 @@ test('Escape closes the offer and leaves what was typed', async () => {
   expect(screen.queryByRole('option')).toBeNull();
 });
 
-test('what arrives is shown at once, and what was sent stands there once', async () => {
+test('shows arriving messages at once, and sent ones once', async () => {
   const page = await openThreads();
   const bridge = thread('bridge', 'The bridge', { messages: 3 });
   page.reach.on('POST /api/threads/bridge/messages', () => {
@@ -226,7 +226,7 @@ test('what arrives is shown at once, and what was sent stands there once', async
   expect(await screen.findByText('Good.')).toBeDefined();
 });
 
-test('what could not be sent stays, says why, and can be tried again as the same message', async () => {
+test('keeps an unsent message with the reason, and sends it again as the same message', async () => {
   const page = await openThreads();
   page.reach.on('POST /api/threads/bridge/messages', () => refused('The thread was closed meanwhile.', 409));
   await page.user.type(await field(), 'Too late?{Enter}');
@@ -240,7 +240,7 @@ test('what could not be sent stays, says why, and can be tried again as the same
   expect(screen.queryByText(/Not sent/)).toBeNull();
 });
 
-test('what finds no relay stands there, also over a reload, and goes out by itself when the relay is back, as the same message', async () => {
+test('keeps a message without a relay, also over a reload, and sends it as the same message when back', async () => {
   const page = await openThreads();
   page.reach.on('POST /api/threads/bridge/messages', () => {
     throw new TypeError('no answer');
@@ -272,7 +272,7 @@ test('a mention says whom it woke, or why it woke nobody', async () => {
   await waitFor(() => expect(region.textContent).toContain('Wren was not woken: Quiet hours.'));
 });
 
-test('who is at work on a thread stands under its title, and who has read what one wrote stands below it', async () => {
+test("shows agents at work under the title, and readers below one's message", async () => {
   const messages = [...BRIDGE, { ...message(3, 'human', 'And now, @Wren?', ['agent-2']), time: NOW - 1_000 }];
   const page = await openThreads({ messages });
   const region = await log();
@@ -310,7 +310,7 @@ test('an agent that answers a mention has read it', async () => {
   await waitFor(() => expect(region.textContent).toContain('Read by Wren'));
 });
 
-test('a gap between what is shown and what is newest is filled', async () => {
+test('fills a gap between shown and newest messages', async () => {
   const page = await openThreads();
   await log();
   const bridge = thread('bridge', 'The bridge', { messages: 5 });
@@ -390,7 +390,7 @@ test('Home reads a thread to its very beginning, and every row says which one of
   expect(rows.map((row) => row.getAttribute('aria-posinset'))).toEqual(rows.map((_row, i) => `${i + 1}`));
 });
 
-test('earlier messages that cannot be read are told of once, and can be asked for again', async () => {
+test('reports once that earlier messages cannot be read, and can try again', async () => {
   const page = await openLong(20);
   const region = await log();
   page.reach.on('GET /api/threads/bridge/messages', () => refused('The store is closed.', 503));
@@ -405,7 +405,7 @@ test('earlier messages that cannot be read are told of once, and can be asked fo
   await waitFor(() => expect(page.reach.times('GET /api/threads/bridge/messages')).toBe(asked + 2));
 });
 
-test('what others say while one reads is said once to those who listen, and one’s own long words are folded', async () => {
+test("announces others' messages once to screen readers, and folds one’s own long message", async () => {
   const page = await openLong(3, (sequence) =>
     sequence === 3 ? `${'A long thought. '.repeat(600)}The end.` : `word ${sequence}`,
   );
@@ -439,7 +439,7 @@ test('a thread is begun with a title and those who take part, and is open at onc
   ]);
 });
 
-test('somebody is added and removed, and it can be undone', async () => {
+test('adds and removes a member, with an undo', async () => {
   const page = await openThreads();
   const bridge = thread('bridge', 'The bridge', { messages: 2, participants: ['agent-1', 'agent-2', 'agent-3'] });
   page.reach.on('POST /api/threads/bridge/participants', () => {
@@ -477,7 +477,7 @@ test('a thread is closed with a summary, which then stands where one wrote', asy
   expect(page.reach.bodies('POST /api/threads/bridge/close')).toEqual([{ summary: 'The second pier.' }]);
 });
 
-test('what cannot be read says so and can be tried again; what does not exist says that', async () => {
+test('says when a thread cannot be read, with a retry, or does not exist', async () => {
   const page = await openPage({
     docs: team(1),
     path: '/threads/bridge',
@@ -500,7 +500,7 @@ test('what cannot be read says so and can be tried again; what does not exist sa
   expect(await screen.findByText('Not found')).toBeDefined();
 });
 
-test('without any thread it says what one is', async () => {
+test('explains threads when there are none', async () => {
   await openThreads({ path: '/threads', threads: [] });
   expect(await screen.findByRole('heading', { name: 'No threads yet' })).toBeDefined();
   expect(screen.getByRole('link', { name: 'Begin a thread' }).getAttribute('href')).toBe('/threads/new');

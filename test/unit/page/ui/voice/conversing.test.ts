@@ -19,7 +19,7 @@ function run(events: readonly VoiceEvent[], from: Conversing = LISTENING) {
   return { state, acts };
 }
 
-test('what is said is sent once after a pause, as one message, and silence sends nothing', () => {
+test('sends dictated words once after a pause, as one message, and nothing on silence', () => {
   expect(run([{ kind: 'pause' }])).toEqual({ state: LISTENING, acts: [] });
   const said = run([
     { kind: 'hearing', text: 'does' },

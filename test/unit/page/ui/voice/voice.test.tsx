@@ -27,7 +27,7 @@ describe('what is read aloud', () => {
     expect(pieces.join('').replace(/\s/g, '')).toBe(text.replace(/\s/g, ''));
   });
 
-  it('has for each the same voice every time, of its language, and on this device where there is one', () => {
+  it('uses for each agent the same voice of its language, on this device when possible', () => {
     const voices = [
       { voiceURI: 'far', lang: 'en-US', localService: false },
       { voiceURI: 'near', lang: 'en-GB', localService: true },
@@ -124,7 +124,7 @@ describe('reading aloud', () => {
     state.notices.store.getState().list[0]?.action?.run();
   });
 
-  it('says why where it cannot: no voice, or one that fails', async () => {
+  it('says why reading aloud fails: no voice, or an error', async () => {
     const state = createTestState();
     const reading = readAloud(state, 'lyra', 'Lyra', 'Hello.');
     await vi.waitFor(() => expect(speech.said.length).toBe(1));
@@ -138,7 +138,7 @@ describe('reading aloud', () => {
     expect(texts(state).at(-1)).toMatch(/^This browser cannot read aloud/);
   });
 
-  it('has the voice that was chosen for an agent on this device', async () => {
+  it('uses the voice that was chosen for an agent on this device', async () => {
     const state = createTestState();
     speech.voices = ['one', 'two', 'three', 'four'].map((voiceURI) => ({
       voiceURI,

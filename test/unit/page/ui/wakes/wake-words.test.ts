@@ -23,7 +23,7 @@ const wake = (more: Partial<WakeDecision>): WakeDecision => ({
 const nameOf = (id: string) => id[0]?.toUpperCase() + id.slice(1);
 
 describe('a wake in words', () => {
-  test('what is left is counted in seconds, then minutes, then told by the clock', () => {
+  test('counts the rest in seconds, then minutes, then shows the time', () => {
     expect(leftText(NOW + 40_000, NOW)).toBe('40 s left');
     expect(leftText(NOW + 3 * MINUTE - 1, NOW)).toBe('3 min left');
     expect(leftText(NOW + 5 * 60 * MINUTE, NOW)).toBe('until 13:55');
@@ -38,7 +38,7 @@ describe('a wake in words', () => {
     );
   });
 
-  test('what came of it has its end where one is known', () => {
+  test('shows the end of a wake when it is known', () => {
     expect(outcomeText(wake({}))).toBe('woken');
     expect(outcomeText(wake({ outcome: 'suppressed', check: 'cooldown', until: NOW + 3 * MINUTE }))).toBe(
       'too soon: 3 min left',

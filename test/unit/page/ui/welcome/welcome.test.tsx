@@ -16,7 +16,7 @@ test('the first visit asks two names, and begins with a lead and an empty grid',
   expect(page.owner.docs.map((doc) => doc.type)).toEqual(['setting', 'setting', 'agent-identity']);
 });
 
-test('Begin that was pressed in another tab too leaves its names as they are, and says so', async () => {
+test('keeps the names when Begin was pressed in another tab too, and says so', async () => {
   const page = await openPage({ docs: [] });
   const { beginHome } = page.relay;
   const answered = createDeferred();
@@ -31,7 +31,7 @@ test('Begin that was pressed in another tab too leaves its names as they are, an
   expect(page.state.household.store.getState().settings.humanName).toBe('Marcus');
 });
 
-test('without a name it does not begin, and says what is missing', async () => {
+test('refuses to begin without a name, and says what is missing', async () => {
   const page = await openPage({ docs: [] });
   await page.user.clear(screen.getByLabelText("Lead's name"));
   await page.user.click(screen.getByRole('button', { name: 'Begin' }));
@@ -40,7 +40,7 @@ test('without a name it does not begin, and says what is missing', async () => {
   expect(screen.getAllByText('It needs a name.')[0]).toBeDefined();
 });
 
-test('nothing is shown as begun before it is stored', async () => {
+test('shows nothing as begun before it is stored', async () => {
   const page = await openPage({ docs: [] });
   await page.user.type(screen.getByLabelText('Your name'), 'Marcus');
   page.owner.broken = 'the disk is full';
@@ -50,20 +50,20 @@ test('nothing is shown as begun before it is stored', async () => {
   expect(screen.getByLabelText<HTMLInputElement>('Your name').value).toBe('Marcus');
 });
 
-test('it says that no model is connected, and how to connect one there and then', async () => {
+test('says that no model is connected, and how to connect one there', async () => {
   const page = await openPage({ docs: [] });
   expect(screen.getByText(/You’re in the demo/)).toBeDefined();
   await page.user.click(screen.getAllByRole('link', { name: 'Connect a model' }).at(-1) ?? document.body);
   expect(await screen.findByLabelText('Your key')).toBeDefined();
 });
 
-test('with a model connected, it says which', async () => {
+test('names the connected model', async () => {
   await openPage({ docs: [], prepare: ({ relay }) => (relay.mind = 'anthropic') });
   expect(screen.getByText('Connected: claude-sonnet')).toBeDefined();
   expect(screen.queryByText(/no model is connected/)).toBeNull();
 });
 
-test('a household that cannot be read is not taken for a first visit', async () => {
+test('does not take an unreadable household for a first visit', async () => {
   const page = await openPage({ docs: [], prepare: ({ owner }) => (owner.broken = 'the database is locked') });
   expect(screen.queryByRole('button', { name: 'Begin' })).toBeNull();
   expect(screen.getByText(/could not be read from this device/).closest('[role=alert]')?.textContent).toContain(
@@ -77,7 +77,7 @@ test('a household that cannot be read is not taken for a first visit', async () 
 
 const OTHERS = { begun: false, lived: false, others: 1 };
 
-test('where others live at the relay nobody begins unasked: theirs, only a look, or a household beside them', async () => {
+test('asks how to begin where others live at the relay: join, only look, or a household beside them', async () => {
   const page = await openPage({ docs: [], prepare: ({ relay }) => (relay.status = OTHERS) });
   expect(await screen.findByRole('heading', { name: 'This relay already has a team' })).toBeDefined();
   expect(screen.queryByRole('button', { name: 'Begin' })).toBeNull();
@@ -90,7 +90,7 @@ test('where others live at the relay nobody begins unasked: theirs, only a look,
   expect(page.relay.asked).toContain('begin beside');
 });
 
-test('a browser whose team lives at the relay, and is not kept here any more, is told so before anything begins', async () => {
+test('tells a browser without data that its team lives at the relay, before anything begins', async () => {
   const OWN = { begun: true, lived: true, others: 0 };
   const page = await openPage({ docs: [], prepare: ({ relay }) => (relay.status = OWN) });
   expect(await screen.findByRole('heading', { name: 'Your team is on this relay' })).toBeDefined();
@@ -102,7 +102,7 @@ test('a browser whose team lives at the relay, and is not kept here any more, is
   expect(page.relay.asked).toContain('begin anew');
 });
 
-test('whoever presses Begin when others have just begun is asked, and nothing is stored', async () => {
+test('asks when others have begun at the same moment, and stores nothing', async () => {
   const page = await openPage({ docs: [] });
   await page.user.type(screen.getByLabelText('Your name'), 'Ben');
   page.relay.status = OTHERS;
