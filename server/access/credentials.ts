@@ -46,7 +46,7 @@ export interface Bearer {
   readonly credentialId: string;
   /** The person's name for it. */
   readonly label: string;
-  /** It may read its agent's soul and last conversation. */
+  /** The client may read its agent's soul and last conversation. */
   readonly readsSoul: boolean;
   /** The application's scopes. Empty for an agent. */
   readonly scopes: readonly Scope[];
@@ -96,9 +96,9 @@ interface Known {
 }
 
 export function createCredentials({ db, home, now, newId, log, alone = false }: CredentialsDeps): Credentials {
-  /** By hash. */
+  /** Known credentials by their hash. */
   const holders = new Map<string, Known>();
-  /** By hash: credentials of runs. */
+  /** Credentials of runs by their hash. */
   const lent = new Map<string, Bearer>();
   /** Counts the starts and ends of revocations. A result that was read across one is not cached. */
   let turn = 0;
@@ -225,7 +225,7 @@ export function createCredentials({ db, home, now, newId, log, alone = false }: 
         .returning('agent_json')
         .executeTakeFirst()
         .finally(() => forget(credentialId));
-      // Of the revoked ones only the newest are shown.
+      // Shows only the newest of the revoked credentials.
       const old = db
         .selectFrom('credentials')
         .select('credential')

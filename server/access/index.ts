@@ -362,7 +362,7 @@ const mayAsGuest = ({ req: { method, path } }: Context): boolean =>
 const GUEST =
   'This browser came by the code of another device and has not joined yet. Compare the six words on both devices. Until then this browser may do nothing else here.';
 
-/** A code, or the whole link that somebody pasted. */
+/** The code in a pasted text, which is the code alone or a whole link. */
 function codeOf(text: string): string {
   const pasted = text.trim();
   if (!URL.canParse(pasted)) return pasted;

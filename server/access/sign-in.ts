@@ -264,7 +264,7 @@ export interface SignIn {
 interface Entered {
   readonly token: string;
   readonly key: string;
-  /** By a code that a device shows. */
+  /** The browser signed in by a code that a device shows. */
   readonly byDevice: boolean;
 }
 

@@ -79,7 +79,7 @@ async function tailscale(
     try {
       process.kill(-pid, 'SIGKILL');
     } catch {
-      // It has ended.
+      // The process has ended already.
     }
   }, ms);
   const [out, errors, code] = await Promise.all([textOf(stdout), textOf(stderr), closed]);

@@ -13,7 +13,7 @@ async function typed(question: string): Promise<string> {
   const interrupted = new AbortController();
   lines.once('SIGINT', () => interrupted.abort());
   lines.once('close', () => interrupted.abort());
-  // Only now does the terminal show nothing of what is typed.
+  // From here on the terminal hides what is typed.
   process.stderr.write(question);
   try {
     return await lines.question('', { signal: interrupted.signal });

@@ -21,7 +21,7 @@ export interface TarEntry {
   readonly mode: number;
   /** Bytes of a file, else 0. */
   readonly size: number;
-  /** Of a link, else empty. */
+  /** Target of a link, else empty. */
   readonly target: string;
 }
 

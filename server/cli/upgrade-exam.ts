@@ -26,7 +26,7 @@ interface Remembered {
   readonly memory: string;
   readonly conversation: string;
 }
-/** By home and agent. */
+/** Remembered agents by home and agent. */
 export type RememberedAgents = ReadonlyMap<string, Remembered>;
 
 async function remembered(db: Db, sealer: Sealer): Promise<RememberedAgents> {

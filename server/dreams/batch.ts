@@ -209,7 +209,7 @@ export function createBatchDreams(deps: BatchDreamsDeps): BatchDreams {
       case 'pending':
       case 'unknown':
       case undefined:
-        // Nobody knows whether it was answered.
+        // It is unknown whether the server has answered.
         if (now() - changedAt > DREAM_LIMITS.batchMs) await fail(dreamId, EXPIRED, await spent(dreamId, batch, null));
         return;
       default:

@@ -79,7 +79,7 @@ interface DreamsDeps
 const DEAD_MS = DREAM_LIMITS.runMs + 3_600_000;
 const HOUR_MS = 3_600_000;
 
-/** Of an agent, one dream is in such a state. */
+/** An agent has at most one dream in these states. */
 const OPEN = DREAM_STATES.filter((state) => !isDreamOver(state));
 
 const DIED = sentence`The relay stopped in the middle of it.`;
@@ -153,7 +153,7 @@ export function createDreams(deps: DreamsDeps): Dreams {
     for (const due of (await rows.inState('due')).toReversed()) {
       if (closed) return;
       if (now() - due.madeAt > DREAM_LIMITS.dueMs) await fail(due, NEVER_BEGAN);
-      // By night it waits until the agent sleeps.
+      // At night a dream waits until the agent sleeps.
       else if (due.night === null || deps.host.stateOf(due.agentId) === 'absent')
         await dreamOf(due, readDay).catch(async (error: unknown) => {
           logger.error('A dream ended because of an error in it.', { agentId: due.agentId, error });

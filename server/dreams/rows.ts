@@ -33,7 +33,7 @@ export interface DreamRows {
   get(dreamId: DreamId): Promise<Dream | null>;
   /** Newest first. */
   of(agentId: AgentId, most: number): Promise<readonly Dream[]>;
-  /** Of all agents, newest first. */
+  /** Dreams of all agents in these states, newest first. */
   inState(...states: readonly DreamState[]): Promise<readonly Dream[]>;
   /**
    * Brings the dream to this state, with what has changed of its value. Null: it was in no state

@@ -23,7 +23,7 @@ export interface ExamRows {
   get(examId: ExamId): Promise<Exam | null>;
   /** Newest first. */
   of(agentId: AgentId): Promise<readonly Exam[]>;
-  /** Of all agents, newest first. */
+  /** Exams of all agents in this state, newest first. */
   inState(state: ExamState): Promise<readonly Exam[]>;
   /**
    * Brings the exam to this state, with what has changed of its value. Null: it was in no state

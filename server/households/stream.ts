@@ -85,7 +85,7 @@ export function createStreams({
   heartbeatMs = LIMITS.heartbeatMs,
   onError,
 }: StreamDeps): Streams {
-  /** With the sign-in of each stream. */
+  /** Closes each open stream; with the stream's sign-in. */
   const open = new Map<(over?: Over) => void, string | undefined>();
   const greetings = createListeners();
 

@@ -100,7 +100,7 @@ export interface Team extends Pick<HandTools, 'endCommandsOf'> {
   readonly snapshots: Snapshots;
   /** Souls and last conversations in the running session. */
   readonly wakePayloads: WakePayloads;
-  /** By which ways agents were shown text of others. */
+  /** The ways by which agents were shown text of others. */
   readonly foreign: ForeignReads;
   readonly askFirst: AskFirst;
   /** Tools that every agent has, besides those of a session. */

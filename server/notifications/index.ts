@@ -577,7 +577,7 @@ export function createNotifications(deps: NotificationsDeps): HomeNotifications 
       soon(async () => {
         await devices.used(browser, now());
         const open = new Set((await rows.open(now())).map(({ key }) => key));
-        // Nobody can have seen what is planned for later.
+        // Notifications that are planned for later cannot have been seen.
         for (const key of keys.filter((each) => open.has(each))) {
           await rows.stop(key);
           if (!key.startsWith('approval:')) await close(key, browser);

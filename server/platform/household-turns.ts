@@ -27,7 +27,7 @@ export const inHousehold = <Result>(household: string, work: () => Result): Resu
 export function createTurns(most: number): () => Promise<() => void> {
   hasTurns = true;
   let free = most;
-  /** By household. The first is served next. */
+  /** Waiting tasks by household. The first household is served next. */
   const waiting = new Map<string, (() => void)[]>();
 
   function end(): void {

@@ -92,7 +92,7 @@ interface Automaton {
   child(state: number, code: number): number;
   /** By state: the state of the longest proper suffix that is also a prefix of a form. */
   readonly fail: Uint32Array;
-  /** By state: number of characters read. */
+  /** The number of characters read, by state. */
   readonly depth: Uint32Array;
   /** By state: the length of the longest form that ends here; 0: none. */
   readonly ends: Uint32Array;

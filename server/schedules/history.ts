@@ -115,7 +115,7 @@ export function createHistory({ db, home, setAside = SETS_NOTHING_ASIDE }: Pick<
       agentId?: AgentId | null;
       scheduleId?: ScheduleId;
       before: number;
-      /** Only runs that ended after this time. */
+      /** Returns only runs that ended after this time. */
       endedAfter?: number;
       most: number;
     }): Promise<Occurrence[]> {

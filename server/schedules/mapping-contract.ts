@@ -109,7 +109,7 @@ export type AskedProjects = NonNullable<Extract<AskedRecord, { type: 'schedule' 
 
 /** Tasks that are ready for the agent of a run. */
 export interface ReadyTasks {
-  /** By project: how many of each column. */
+  /** The number of tasks in each column of each project. */
   readonly counts: ReadonlyMap<ProjectId, ReadonlyMap<string, number>>;
   /** Names these tasks as they are now. Null: there are none. */
   readonly key: string | null;

@@ -76,7 +76,7 @@ export function createRoutineRuns(deps: RoutineDeps, { whenOf, givenTo }: Occurr
     });
     if (!permit) return skipped(reasonOf(decision.check), decision.detail);
     let leave: () => void = () => undefined;
-    /** Of each claim: why its work could not begin. Null: it began. */
+    /** For each claim, why its work could not begin. Null: it began. */
     const claims: (string | null)[] = [];
     try {
       const { effective } = await deps.configs.agent(agentId);

@@ -14,7 +14,7 @@ interface ReadinessDeps {
   readonly database: Pick<Database, 'awayMs'>;
   /** The page as a browser without a sign-in gets it. */
   readonly page: () => Promise<Response>;
-  /** Of a household of this relay. Undefined: none is open. */
+  /** The log of an open household. Undefined: none is open. */
   readonly log: () => Pick<EventLog, 'append' | 'subscribe'> | undefined;
   /** ms since the epoch. */
   readonly now: () => number;

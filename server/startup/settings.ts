@@ -18,7 +18,7 @@ export interface SettingSpec {
   readonly env: string;
   /** The placeholder in `--help`. Null for a switch. */
   readonly value: string | null;
-  /** As it would be written. Null where there is none. */
+  /** The default as it would be written. Null: there is none. */
   readonly default: string | null;
   readonly help: string;
   /** `--help` does not show a personal default such as a home folder. */

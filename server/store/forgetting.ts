@@ -57,7 +57,7 @@ const OF_RELAY = stay('It belongs to the relay, or to sign-ins, and not to what 
 const SEALED = stay('It is sealed, or about devices. The relay cannot tell what is in it.');
 const COUNTED = stay('It has amounts and ids, and no words. What was spent stays counted.');
 
-/** By table. */
+/** What forgetting does to the rows of each table. */
 export const FORGETTING = {
   logs: { agent: NAMES_NEITHER, project: NAMES_NEITHER, household: ofHome },
   events: { agent: rewritten('events'), project: rewritten('events'), household: ofLog },

@@ -74,7 +74,7 @@ export interface Caller {
 }
 
 export interface ToolOutcome {
-  /** Also describes a picture, for models without vision. */
+  /** The result as text. It also describes a picture, for models without vision. */
   readonly text: string;
   readonly isError: boolean;
   /** Shown beside the text, to models with vision. */

@@ -9,7 +9,7 @@ export const WEBHOOK_SETTINGS = {
   deliveriesKeptMs: 30 * 86_400_000,
   /** Characters of a delivery id. */
   deliveryId: 255,
-  /** Of one body. GitHub's events are rarely larger. */
+  /** Maximum bytes of a body. GitHub's events are rarely larger. */
   bodyBytes: 1_000_000,
   bodyValues: 5_000,
   bodyDepth: 20,

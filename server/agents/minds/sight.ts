@@ -92,7 +92,7 @@ export function createSight({ official }: { readonly official: boolean }): Sight
   /** By digest: files that were accepted once, and files that were refused. */
   const taken = new Set<string>();
   const refused = new Set<string>();
-  /** By model: refused files so far, while none was accepted. */
+  /** The number of refused files by model, while none was accepted. */
   const misses = new Map<string, number>();
   const examined = new WeakSet<MindBlock>();
 
@@ -128,7 +128,7 @@ export function createSight({ official }: { readonly official: boolean }): Sight
       const [now, ...later] = next;
       if (!now) return null;
       if (unseen.next === null && seesNothing(said)) return { ...unseen, all: true, next: [] };
-      // None of the files tried before was the cause alone.
+      // None of the files tried before was the only cause.
       const before =
         unseen.next === null ? unseen.out : new Set([...unseen.out].filter((digest) => refused.has(digest)));
       return { all: false, out: new Set([...before, ...now]), next: later };

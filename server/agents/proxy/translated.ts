@@ -230,7 +230,7 @@ const KINDS: Readonly<Record<MindError['kind'], ProxyError['kind']>> = {
   'out-of-credit': 'budget-used-up',
   unreachable: 'unreachable',
   'stream-cut': 'unreachable',
-  // As Anthropic does: 413 is for bytes.
+  // Anthropic uses 413 for bytes only, so this is a malformed request.
   'too-large': 'malformed',
   'refused-request': 'malformed',
   'upstream-broken': 'unreachable',

@@ -348,7 +348,7 @@ export interface AnswerDeps {
   /** Model of the requests that follow tool results. */
   readonly laterModel: string;
   readonly cachesForAnHour: boolean;
-  /** As it is now. A compaction may change it. */
+  /** The present system prompt. A compaction may change it. */
   readonly system: () => string;
   readonly priority: Priority;
   readonly onState: (state: RequestState) => void;

@@ -17,7 +17,7 @@ export const databaseAway = (patienceMs: number): string =>
 export const DATABASE_BROKE = sentence`The relay lost the connection to its database in the middle of this. What was said until then is stored.`;
 export const ENDED_ELSEWHERE = sentence`Another relay of this home has ended it.`;
 
-/** Who interrupted an answer before it ended. */
+/** What interrupted an answer before it ended. */
 export type Interruption =
   | { readonly by: 'person' }
   | { readonly by: 'closing'; readonly status: MessageStatus }

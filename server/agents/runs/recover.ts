@@ -55,10 +55,10 @@ const PAGE = 2_000;
 
 /** Open answers and runs in the log. */
 interface Left {
-  /** By answer: its words, and its start. */
+  /** The words and the start of each answer. */
   readonly blocks: Map<string, Block[]>;
   readonly began: Map<string, number>;
-  /** By run: its answers, and their usage. */
+  /** The answers of each run, and their usage. */
   readonly given: Map<string, { readonly messageIds: MessageId[]; usage: Usage | null }>;
 }
 

@@ -35,7 +35,7 @@ interface Guest {
 }
 
 export function createGuests({ sessionId, now, timers, limits, pauses, record, onHere }: SessionContext): Guests {
-  /** By credential. */
+  /** Guests by credential. */
   const guests = new Map<string, Guest>();
 
   function left(credentialId: string): void {

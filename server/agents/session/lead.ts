@@ -44,7 +44,7 @@ export function createLead(context: SessionContext): Lead {
   let current: { readonly call: RunningCall; joined: boolean } | null = null;
   let hasSpoken = false;
   const isDemo = () => isRehearsal(context.mind.current?.() ?? context.mind);
-  /** Who wrote a soul in this session, or was asked for one. */
+  /** The author of the soul in this session, or the mind that was asked for one. */
   let soulBy: 'nobody' | 'demo' | 'model' = 'nobody';
   const hasSoul = () => soulBy === 'model' || (soulBy === 'demo' && isDemo()) || prompts.leadSoul(isDemo()) !== null;
   const soulWritten = () => (soulBy = isDemo() ? 'demo' : 'model');

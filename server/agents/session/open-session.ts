@@ -22,7 +22,7 @@ import { createMinds } from './minds.ts';
 
 export interface Running {
   readonly sessionId: SessionId;
-  /** As it was started, with the models that were chosen since. */
+  /** The request that started the session, with the models that were chosen since. */
   request: StartSession;
   readonly session: RunningSession;
   readonly changeSettings: (next: RunningSettings) => void;
@@ -209,7 +209,7 @@ export async function closeSession(
   accepted: ReadonlyMap<string, Promise<unknown>>,
 ): Promise<void> {
   const { log, pauses, logger, now } = deps;
-  // Nobody waits for a note when the relay stops.
+  // The relay stops without waiting for a note.
   if (reason === 'ended' || reason === 'idle')
     await running.session
       .noteBeforeSleep(reason)

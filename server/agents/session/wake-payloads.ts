@@ -56,7 +56,7 @@ interface Said {
   readonly addressed: boolean;
 }
 interface Talk {
-  /** The transcript that came with the call. */
+  /** The transcript in the call. */
   readonly transcript: string | null;
   readonly asleepSince: number | null;
   /** Messages since then, oldest first. */

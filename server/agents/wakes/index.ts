@@ -38,7 +38,7 @@ export interface WakesDeps extends Omit<AskDeps, 'settings'> {
   readonly newId: () => string;
 }
 
-/** With the hooks for threads. */
+/** Wakes, with the hooks for threads. */
 export interface OpenWakes extends Wakes {
   readonly hooks: ThreadHooks;
   /** Resumes what an earlier process of this relay deferred. Called once. */
@@ -118,7 +118,7 @@ export function createWakes(deps: WakesDeps): OpenWakes {
   };
 
   host.onTurnEnd((agentId) => void turnEnded(agentId));
-  // By a button, or by a call to the team.
+  // The person wakes agents by a button, or by a call to the team.
   host.recordPersonWakes((agentId, callId) =>
     ask({
       target: agentId,

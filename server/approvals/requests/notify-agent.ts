@@ -160,7 +160,7 @@ export function createNotifyAgent(deps: NotifyAgentDeps): NotifyAgent {
       await permit.release();
     }
   }
-  /** By agent: runs that begin with an outcome, one after another. */
+  /** Runs that begin with an outcome, one after another for each agent. */
   const followUps = new Map<string, Promise<void>>();
 
   /** One run for all outcomes that wait by then. */

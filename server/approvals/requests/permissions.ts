@@ -54,7 +54,7 @@ export function createPermissions({
   beside,
   now,
 }: PermissionsDeps): Permissions {
-  /** By question. */
+  /** Waiting calls by question. */
   const waiters = new Map<string, (permission: Permission) => void>();
   /** Hash of an allowed action that has not been done yet. `pin`: of the content that it covers. */
   const hashOf = (agentId: AgentId, tool: string, input: string, pin: string | null) =>

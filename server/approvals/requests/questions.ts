@@ -120,7 +120,7 @@ const misfitText = (misfits: readonly (readonly [string, Misfit])[]) =>
 
 export function createForms(deps: FormsDeps): Forms {
   const { rows, question: place, newCall, changed, counted, beside, closing, now } = deps;
-  /** By question. */
+  /** Waiting calls by question. */
   const waiters = new Map<string, (answer: PersonAnswer) => void>();
   function end(callId: string, answer: PersonAnswer): boolean {
     const tell = waiters.get(callId);

@@ -97,7 +97,7 @@ function questionOf({ question_json: text, state }: Selectable<Tables['tool_call
   if (text === null) return {};
   const question = serverQuestionSchema.parse(JSON.parse(text));
   const { message } = question;
-  // Nobody needs the form of a finished call.
+  // A finished call does not need its form any more.
   return {
     question:
       state === 'asked' ? question : { ...question, message: cutMiddle(message, CALL_LIMITS.keptText), fields: [] },
@@ -227,7 +227,7 @@ function createCallReads({ db, home, setAside = SETS_NOTHING_ASIDE }: CallRowsDe
       const listed = readCalls(page);
       return { calls: listed, more: rows.length > limit };
     },
-    /** Whether the yes of this moment is on disk. */
+    /** Whether the approval of this moment is on disk. */
     hasBegun: async (callId: string, at: number): Promise<boolean> =>
       (await all()
         .where('call', '=', callId)

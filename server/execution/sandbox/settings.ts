@@ -5,7 +5,7 @@ export const COMMAND_LANES: LaneLimits = { ofOne: 12, ofAll: 24, waiting: 200 };
 
 /** Limits of the sandbox. Times in ms, sizes in bytes. */
 export const SANDBOX_LIMITS = {
-  /** Of all its processes together. */
+  /** Bytes of memory for all processes of a command together. */
   memory: 2_000_000_000,
   /** What a process counts whose list of mappings is too long to read. */
   unreadMappings: 8_000_000_000,

@@ -15,7 +15,7 @@ export interface Recorded {
   readonly mode: number;
   /** The git object with the content, or a link's target; '' for a folder. */
   readonly object: string;
-  /** Of a file; else 0. */
+  /** Size of a file; 0 for anything else. */
   readonly bytes: number;
   /**
    * Changes with each change of the entry: inode, size, and the times of content and inode. '': the

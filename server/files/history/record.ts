@@ -167,7 +167,7 @@ async function contentOf(
     if (bytesRead > 0) parts.push(piece.subarray(0, bytesRead));
     bytes += bytesRead;
     if (bytes > most) return null;
-    // Only the end of a file is shorter than what is asked for.
+    // A short read means the end of the file.
     if (bytesRead < piece.length) return { parts, bytes };
   }
 }

@@ -17,7 +17,7 @@ const OWNERS_FILE = 0o600;
 const OWNERS_RIGHTS = 0o700;
 
 export interface Left {
-  /** As written. */
+  /** The path as it was recorded. */
   readonly path: string;
   readonly why: string;
 }

@@ -8,7 +8,7 @@ import { codeOf } from '../../platform/errors.ts';
 import { itself, NO_LINKS, type OpenedFile, openFileIn, type OpenFolder, placeOf, step } from './open-folder.ts';
 
 export interface Entry {
-  /** As text. Bytes that are not text have a replacement. */
+  /** The name as text. Bytes that are not text are replaced. */
   readonly name: string;
   /** `link`: not followed. `other`: a pipe, a socket, a device. */
   readonly kind: 'file' | 'folder' | 'link' | 'other';
@@ -58,7 +58,7 @@ export const unfinished = new Set<string>();
 /** Entries of one folder that are read together. */
 const AT_ONCE = 64;
 
-/** By name. */
+/** The entries of a folder, sorted by name. */
 export async function* entriesIn(folder: OpenFolder): AsyncGenerator<FoundEntry> {
   const names = await readdir(itself(folder), { encoding: 'buffer' });
   const all = names.map((raw) => ({ raw, name: raw.toString() })).sort((a, b) => (a.name < b.name ? -1 : 1));

@@ -240,7 +240,7 @@ export function createWorkspaces({
         try {
           return await files.remove(where, options);
         } finally {
-          // Also where it failed half-way.
+          // Reset also after a failure half-way.
           counted = null;
           changed();
         }

@@ -150,7 +150,7 @@ export function linesThatFit(
 }
 
 interface Found {
-  /** From 1. */
+  /** Line number, from 1. */
   readonly line: number;
   readonly text: string;
 }

@@ -115,7 +115,7 @@ export type MindSchema =
 export function mindSchemaOf(given: unknown, { schemaParts }: MindSchemaLimits): MindSchema {
   const root = given === undefined || given === null || given === true ? {} : given;
   if (!isRecord(root)) return { ok: false, reason: sentence`Its input schema is not valid JSON Schema.` };
-  /** By the model's name: the server's name. */
+  /** The server's name of each renamed property, by the model's name. */
   const renamed = new Map<string, string>();
   const plain = new Set<string>();
   const defs = new Map<string, Fields>();

@@ -29,7 +29,7 @@ const seenSchema = z.object({
 });
 export const valueSchema = z.object({
   agents: z.array(z.string()).nullable(),
-  /** By the server's own tool name. */
+  /** Tools by the server's own name for them. */
   tools: z.record(z.string(), seenSchema),
 });
 export type Value = z.infer<typeof valueSchema>;

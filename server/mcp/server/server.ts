@@ -250,7 +250,7 @@ interface Park {
 }
 
 export function createPark({ pauses, configs, credentials }: ParkDeps): Park {
-  /** By credential: controllers that end its waits. */
+  /** Controllers that end the waits of each credential. */
   const waits = new Map<string, Set<AbortController>>();
   const stop = credentials.onRevoke((credentialId) => {
     for (const controller of waits.get(credentialId) ?? []) controller.abort();

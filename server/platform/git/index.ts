@@ -193,7 +193,7 @@ export async function startGit(words: readonly string[], call: GitStart): Promis
     try {
       process.kill(-pid, 'SIGKILL');
     } catch {
-      // It has ended.
+      // The process has ended already.
     }
   };
   stdin.on('error', () => undefined);

@@ -104,7 +104,7 @@ async function machine(): Promise<string | null> {
     const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8');
     return `${boot.trim()} ${await readlink('/proc/self/ns/pid')}`;
   } catch {
-    // Not Linux.
+    // Only Linux has this file.
     return null;
   }
 }

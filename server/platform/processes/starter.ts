@@ -172,7 +172,7 @@ function endAll(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // It has ended.
+    // The process has ended already.
   }
 }
 

@@ -30,7 +30,7 @@ export const projectValueOf = (row: Pick<ProjectRow, 'value_json'>): ProjectValu
 export const taskValueOf = (row: Pick<TaskRow, 'value_json'>): TaskValue =>
   taskValueSchema.parse(JSON.parse(row.value_json));
 
-/** Who works on it now. A lease that is over is no claim. */
+/** The agent that works on a task now. An expired lease is no claim. */
 export function claimOf(
   row: Pick<TaskRow, 'holder_json' | 'claimed_at' | 'lease_until'> & Partial<Pick<TaskRow, 'run'>>,
   now: number,

@@ -19,7 +19,7 @@ import { PROJECT_SETTINGS } from './settings.ts';
 const isAscii = (word: string) => /^[\x21-\x7e]+$/.test(word);
 /** The number of a task stands in no text of its row. */
 const isInText = (word: string) => isAscii(word) && !word.startsWith('#') && !/^\d+$/.test(word);
-/** As a word stands in JSON. */
+/** The word as JSON spells it inside a string. */
 const inJson = (word: string) => JSON.stringify(word).slice(1, -1);
 
 const has = (column: string, word: string) => contains(asciiLower(column), inJson(word));

@@ -207,7 +207,7 @@ async function setAside(own: Own, name: string): Promise<void> {
   await mkdir(dirname(kept), { recursive: true });
   if (existsSync(join(gitDir, name))) await rename(join(gitDir, name), kept);
   else await writeFile(kept, '');
-  // It may be packed, too.
+  // The reference may be packed, too.
   const lines = ((await textAt(join(gitDir, 'packed-refs'))) ?? '').split('\n');
   const left = lines.filter((line) => line.split(' ')[1] !== name);
   if (left.length < lines.length) await replace(join(gitDir, 'packed-refs'), left.join('\n'));
@@ -218,7 +218,7 @@ export const clearDamage = (gitDir: string, branch: string): Promise<void> =>
 
 /** Bits of the exit code of git-fsck(1): something is missing, or a pack is bad. */
 const [MISSING, BAD_PACK] = [2, 4];
-/** From here on git could not go on at all. */
+/** Exit codes from here on mean that git could not go on at all. */
 const FATAL = 128;
 /** Reads everything in the repository. */
 export async function isDamaged(own: Own): Promise<boolean> {

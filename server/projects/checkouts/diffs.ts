@@ -88,7 +88,7 @@ function beginningOf(bytes: Buffer, most: number): Buffer {
   return bytes.subarray(0, end);
 }
 
-/** As git shows the commit of a submodule. Empty: it is none. */
+/** The patch of a submodule's commit, in git's format. Empty: it is no submodule. */
 const submodulePatch = ({ before, after }: Pair): string =>
   [before, after].some((side) => side?.mode === SUBMODULE)
     ? `@@ -1 +1 @@${before ? `\n-Subproject commit ${before.id}` : ''}${after ? `\n+Subproject commit ${after.id}` : ''}`

@@ -12,7 +12,7 @@ export const FOLDER_BRANCH = 'main';
 /** The base branch as it was fetched last, and as it is handed to a checkout. */
 export const BASE_REF = 'refs/roost/base';
 export const BROUGHT_REF = 'refs/roost/brought';
-/** The last commit that came out of a checkout. */
+/** The last commit that was taken from a checkout. */
 export const TAKEN_REF = 'refs/roost/taken';
 
 /** The commit of a reference. Null: there is no such reference. */

@@ -28,7 +28,7 @@ interface Parts {
   readonly top: string | null;
   /** Of this working tree: `HEAD` and the index. */
   readonly own: string;
-  /** Of all working trees: objects and references. */
+  /** The folder that all working trees share: objects and references. */
   readonly common: string;
 }
 
@@ -178,7 +178,7 @@ function personsFiles(): string[] {
   ];
 }
 
-/** As a file of settings. */
+/** Settings in the format of git's configuration files. */
 function written(settings: Readonly<Record<string, string>>): string {
   const quoted = (text: string) => `"${text.replaceAll(/["\\]/g, String.raw`\$&`).replaceAll('\n', String.raw`\n`)}"`;
   return Object.entries(settings)
@@ -309,7 +309,7 @@ const isRunnable = (file: string): boolean => {
     accessSync(file, constants.X_OK);
     return true;
   } catch {
-    // It is missing, or switched off.
+    // The hook is missing, or switched off.
     return false;
   }
 };

@@ -27,7 +27,7 @@ export function createAttemptCommands({
   track,
   onTurn,
 }: WorkBase): Pick<OpenTaskWork, 'environmentOf' | 'ran' | 'touches'> {
-  /** By agent: the attempt in whose checkout it did something last. */
+  /** The attempt in whose checkout each agent did something last. */
   const current = new Map<AgentId, string>();
   /** The attempts of an agent, or of its executor. The one that it works on comes last. */
   async function attemptsAt({ agentId, executor }: CommandOf): Promise<readonly OpenAttempt[]> {

@@ -73,7 +73,7 @@ export function createAttemptEnds(base: WorkBase, { receiptOf }: Receipts) {
     for (const { attempt, claimToken } of await attempts.open())
       await inOrder(attempt.taskId, async () => {
         const held = await projects.heldBy(attempt.taskId);
-        // Nobody waits for an executor of an earlier process.
+        // An executor of an earlier process has no caller any more.
         const goesOn = held?.token === claimToken && !(alone && attempt.kind === 'executor');
         const open = (await attempts.open(attempt.agentId)).find(
           (each) => each.attempt.attemptId === attempt.attemptId,

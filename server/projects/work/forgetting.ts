@@ -20,7 +20,7 @@ export function projectFolderOf(projectId: ProjectId, { folder }: Pick<Attempt, 
   return isOurs && /^[\w-]+$/.test(own) && /^[\w-]+$/.test(checkout) && deeper.length === 0 ? `${top}/${own}` : null;
 }
 
-/** Who worked on a branch, and from which commit. */
+/** The agent that worked on a branch, and the commit it started from. */
 export type Worked = Pick<Attempt, 'agentId' | 'branch' | 'base'>;
 
 /** The newest work on a task. The attempts at an open request may be gone with their agent. */

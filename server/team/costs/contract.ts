@@ -106,7 +106,7 @@ export type Took = {
   readonly reportedMicroUsd?: number;
   /** Searches that the server made. */
   readonly searches?: number;
-  /** As far as the model reported them. */
+  /** The terms that the model reported. */
   readonly terms?: Partial<Terms>;
   /**
    * For an incomplete report: the most tokens that the model can have written, where that is known

@@ -54,7 +54,7 @@ export function createPriceTable(db: Db, home: string, alone = false) {
       try {
         return await writeConfig(db, { home, scope: PRICES_SCOPE, config_json: JSON.stringify({ prices }) }, version);
       } finally {
-        // Also drops what was read during the write.
+        // Also drops a value that was read during the write.
         loadedVersion.forget();
       }
     },

@@ -177,7 +177,7 @@ export function createConfigs({ db, home, alone, timeZone: ofRelay, tell, now }:
       .where('home', '=', home)
       .where(isOneOf('scope', [...FOR_ALL, ...agentIds.map(scopeOf)]));
 
-  /** By scope. A missing row counts as empty. */
+  /** Parses rows by scope. A missing row counts as empty. */
   function parse(rows: readonly (KnownRow & { scope: string })[]) {
     const json = new Map(rows.map((row): [string, unknown] => [row.scope, JSON.parse(row.config_json)]));
     const versions = new Map(rows.map(({ scope, version }) => [scope, version]));

@@ -19,7 +19,7 @@ export interface Forgets {
   /** Requests of which something may be left here. */
   pending(): Promise<readonly FinalForget[]>;
   markDone(forgets: readonly FinalForget[]): Promise<void>;
-  /** Of all requests, also those that are not carried out yet. */
+  /** Ids of all requests, also of those that are not carried out yet. */
   ids(): Promise<readonly string[]>;
   doneIds(): Promise<readonly string[]>;
 }

@@ -47,7 +47,7 @@ interface NotedLine {
   /** File and number. */
   readonly place: string;
   readonly text: string;
-  /** It was written after reading text of others. */
+  /** The line was written after the agent had read text of others. */
   readonly ofOthers: boolean;
 }
 

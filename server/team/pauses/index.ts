@@ -205,7 +205,7 @@ interface Running {
   readonly sessionId: SessionId;
   readonly lists: EventLists;
   readonly agents: Map<string, Pausable>;
-  /** By agent id. Includes agents that are not in the session yet. */
+  /** One queue per agent, also for agents that are not in the session yet. */
   readonly inTurn: ReturnType<typeof createQueues<AgentId>>;
 }
 

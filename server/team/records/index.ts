@@ -56,7 +56,7 @@ interface AskedRows {
   /** Parts that wait for consent. */
   all(): Promise<readonly AskedRow[]>;
   get(id: string, part: string): Promise<AskedRow | null>;
-  /** By record: the newest version that waits or was declined. */
+  /** The newest version of each record that waits or was declined. */
   newest(ids: readonly string[]): Promise<ReadonlyMap<string, Stamp>>;
   /** Replaces what waits of this record, in the given transaction. Throws `NoRoomError`. */
   put(within: Db, id: string, at: Stamp, parts: ReadonlyMap<string, unknown>): Promise<void>;

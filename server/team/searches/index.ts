@@ -108,7 +108,7 @@ const WHY: Readonly<Record<Exclude<Unanswered, 'aborted' | 'too-many'>, string>>
 };
 const NOTHING = 'Nothing that you took part in holds these words.';
 
-/** As many passages as fit, numbered, each quoted. */
+/** Lists as many passages as fit, numbered, each quoted. */
 function listed(said: readonly { readonly head: string; readonly text: string }[], above: string, more: boolean) {
   const parts: string[] = [above];
   let left = SEARCH_LIMITS.characters - above.length - MORE.length - 2;

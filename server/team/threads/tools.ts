@@ -28,7 +28,7 @@ const INDENT = '    ';
 
 interface Words {
   head(thread: Thread): string;
-  /** As one entry of a list. A long summary is shortened. */
+  /** The thread as an entry of a list. A long summary is shortened. */
   listed(thread: Thread): string;
   /** `more`: says how to get the rest. */
   page(page: Page, more: string): string;

@@ -283,7 +283,7 @@ export interface ImportSource {
   readonly digest: string;
   /** By `forget` document in the file: its agent, so that undoing it belongs to the same agent. */
   readonly forgets: ReadonlyMap<string, string | null>;
-  /** By document and by agent: the ticks that are needed. */
+  /** The ticks that are needed, by document and by agent. */
   readonly needs: ReadonlyMap<string, readonly string[]>;
   readonly agents: ReadonlyMap<string, string>;
 }

@@ -23,7 +23,7 @@ export interface ZipEntry {
   readonly path: string;
   /** Uncompressed size according to the directory. */
   readonly bytes: number;
-  /** As the directory says, in ms since the epoch. */
+  /** Time in the directory of the zip, in ms since the epoch. */
   readonly modifiedAt: number;
   read(): Promise<Uint8Array>;
   /**

@@ -14,12 +14,12 @@ const PAGE = 100;
 interface Approvals {
   /** Oldest first. */
   readonly waiting: readonly ToolCall[];
-  /** Of the last day, newest first. */
+  /** Calls that were answered within the last day, newest first. */
   readonly answered: readonly ToolCall[];
   readonly sandbox: SandboxStatus;
-  /** By agent with a waiting command. */
+  /** The reach of each agent's waiting command. */
   readonly reach?: Readonly<Record<string, CommandReach>> | undefined;
-  /** By agent: the project that has its waiting command ask. */
+  /** The project that makes an agent's waiting command ask. */
   readonly projects?: Readonly<Record<string, ProjectId>> | undefined;
   /** The person may allow scripts to reach hosts of the relay's own machine. */
   readonly ownHosts?: boolean | undefined;

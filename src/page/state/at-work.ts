@@ -24,5 +24,5 @@ const createAtWork = ({ reach, changes, device }: RoostState): Query<ReadonlyMap
     ask: () => claimedTasks(({ readClaimedTasks }) => readClaimedTasks(reach)),
   });
 
-/** By agent: the task that it claimed last, if it has one. */
+/** The task that each agent claimed last, if it has one. */
 export const atWorkOf = onePerPage(createAtWork);

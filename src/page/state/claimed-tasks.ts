@@ -16,7 +16,7 @@ const columnsAtWork = (projects: readonly Project[]) =>
       .map(({ columnId }) => ({ project, columnId })),
   );
 
-/** By agent: the task that it claimed last, if it has one. */
+/** The task that each agent claimed last, if it has one. */
 export async function readClaimedTasks(
   reach: RoostState['reach'],
 ): Promise<RelayResult<ReadonlyMap<AgentId, ClaimedTask>>> {

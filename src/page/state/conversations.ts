@@ -175,7 +175,7 @@ const EMPTY: Conversation = {
 /** `isHidden`: is this document being forgotten, or forgotten? */
 export function createConversations(dataWorker: DataWorkerPort, isHidden: (doc: Doc) => boolean): Conversations {
   const store = createStore<ConversationsState>()(() => ({ byAgent: new Map() }));
-  /** By agent, most recently opened last. */
+  /** Loaded messages by agent. The most recently opened agent is last. */
   const rowsByAgent = new Map<string, Held>();
   // Session ends that arrived before the conversation was opened.
   const sessions = new Map<string, SessionDoc>();

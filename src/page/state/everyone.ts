@@ -27,7 +27,7 @@ type Asked = z.infer<typeof askedSchema>;
 interface EveryoneState {
   /** null: nothing was asked yet. */
   readonly asked: Asked | null;
-  /** By agent: its loaded messages since it was asked. */
+  /** The loaded messages of each agent since the question. */
   readonly messages: ReadonlyMap<AgentId, readonly MessageDoc[]>;
 }
 

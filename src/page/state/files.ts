@@ -59,7 +59,7 @@ function createFiles({ reach, changes, device }: RoostState): Files {
     const listing = await reach((client) => client.files({ agentId, path: names.slice(0, -1).join('/') }));
     if (!listing.ok) return isNothing(listing.problem) ? { ok: true, value: { kind: 'none' } } : listing;
     const entry = listing.value.entries.find(({ name }) => name === names.at(-1));
-    // Of a very large folder, only the first files are listed.
+    // The relay lists only the first files of a very large folder.
     if (!entry) return { ok: true, value: { kind: listing.value.more > 0 ? 'other' : 'none' } };
     if (entry.kind !== 'file') return { ok: true, value: { kind: 'other' } };
     if (entry.bytes > SHOWN_BYTES) return { ok: true, value: { kind: 'large', bytes: entry.bytes } };

@@ -95,7 +95,7 @@ export function groupsOf(records: readonly GroupRecord[]): readonly AgentGroup[]
     .sort((a, b) => a.name.localeCompare(b.name, spoken.language) || (a.groupId < b.groupId ? -1 : 1));
 }
 
-/** By name. */
+/** Groups, sorted by name. */
 export const groupsIn = ({ settingDocs }: Pick<HouseholdState, 'settingDocs'>): readonly AgentGroup[] =>
   groupsOf([...settingDocs.values()].map((doc) => ({ ...doc, id: doc._id })));
 

@@ -30,7 +30,7 @@ export type MoveInTarget =
 /** What became of the texts for the agent's memory. */
 export interface KeptFiles {
   readonly written: number;
-  /** They were in the memory already. */
+  /** Files that were in the memory already. */
   readonly same: number;
   readonly refused: readonly { readonly path: string; readonly reason: string }[];
 }

@@ -18,5 +18,5 @@ const createObstacles = ({ reach, changes, device }: Pick<RoostState, 'reach' | 
     ),
   );
 
-/** By project. */
+/** The obstacles of each project. */
 export const obstaclesOf = onePerPage(createObstacles);

@@ -126,7 +126,7 @@ function createProjects({
   const list = relayQuery<readonly Project[]>({ reach, changes, device }, ['projects'], async (client) =>
     mapResult(await client.projects(), ({ projects }) => projects),
   );
-  /** By project: where the next reading of its changes begins. */
+  /** Where the next request for each project's changes starts. */
   const readAsOf = new Map<ProjectId, number>();
   changes.subscribe(({ what }) => {
     // Changes may have been missed, and the relay may be in an older state. All is read again.
@@ -192,7 +192,7 @@ function createProjects({
   const notProven = createStore<{ readonly refused: NotProven | null }>(() => ({ refused: null }));
   /** Columns to which tasks are on their way. A task is shown there, whatever is read meanwhile. */
   const moving = new Map<TaskId, string>();
-  /** By task: the answer to the last move of this page. */
+  /** The answer to this page's last move of each task. */
   const moved = new Map<TaskId, Task>();
   function whereItGoes<Shown extends Pick<Task, 'taskId' | 'columnId'>>(read: Shown): Shown {
     const columnId = moving.get(read.taskId);

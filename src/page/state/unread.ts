@@ -24,7 +24,7 @@ interface ReadMarker<Mark extends string | number> {
   at(key: string): Mark | null;
   /** All read marks of this page. */
   all(): ReadonlyMap<string, Mark>;
-  /** It is read up to here. Returns whether that was new. */
+  /** Marks the conversation as read up to here. Returns whether the mark was new. */
   mark(key: string, mark: Mark): boolean;
   /** The view is closed: writes a pending mark now. */
   flush(key: string): void;
@@ -155,7 +155,7 @@ export function createUnread({ dataWorker, writer, device }: Deps): Unread {
     threads: { since: null, byThread: new Map() },
     inbox: new Map(),
   }));
-  /** As the ledger counted last. */
+  /** The rows of the ledger's last count. */
   let rows: ReadonlyMap<string, UnreadRow> = new Map();
   const conversations = createReadMarker<string>({
     dataWorker,

@@ -35,7 +35,7 @@ export interface DoingNow {
 export interface Facts {
   /** Its oldest call that waits for the person. */
   readonly asked: ToolCall | undefined;
-  /** It was put to sleep, so its work is paused. */
+  /** The agent was put to sleep, so its work is paused. */
   readonly paused: boolean;
   /** Its place in the queue of the model's server, 1 is next, and since when. */
   readonly place: { readonly at: number; readonly from: number } | undefined;

@@ -50,7 +50,7 @@ export const PATHS = {
   /** What happened while the person was away, even if it was dismissed. */
   morning: '/morning',
   agent: agentPath,
-  /** Who an agent is: its soul, its memory, its dreams and exams. */
+  /** The agent's soul, memory, dreams and exams. */
   about: (agentId: AgentId) => `${agentPath(agentId)}/about`,
   /** Its exams. Begins one where none waits. */
   continuity: (agentId: AgentId) => `${agentPath(agentId)}/about#continuity`,

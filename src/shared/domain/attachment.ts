@@ -16,7 +16,7 @@ export const ATTACHMENTS = {
   /** Per message: number of attachments, and their total bytes. */
   count: 10,
   bytes: 20_000_000,
-  /** Of a text attachment. The model reads it as text. */
+  /** Maximum bytes of a text attachment. The model reads it as text. */
   textBytes: 500_000,
   /** Longest side of a picture, in pixels. A larger picture is of no use to a model. */
   longSide: 1_568,

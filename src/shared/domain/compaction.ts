@@ -33,7 +33,7 @@ export interface CompactionPiece {
   /** Ids of the tool calls in it, and of the calls whose results it has. */
   readonly opens: readonly string[];
   readonly closes: readonly string[];
-  /** It has words that somebody said to the agent. */
+  /** The piece contains a message to the agent. */
   readonly isSaid: boolean;
 }
 

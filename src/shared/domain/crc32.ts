@@ -12,7 +12,7 @@ export function createCrc32(): { update(bytes: Uint8Array): void; value(): numbe
   let crc = 0xffffffff;
   return {
     update(bytes) {
-      // By index: an iterator is many times slower.
+      // Indexed access: an iterator is many times slower.
       for (let at = 0; at < bytes.length; at += 1) crc = (crc >>> 8) ^ (TABLE[(crc ^ (bytes[at] ?? 0)) & 0xff] ?? 0);
     },
     value: () => (crc ^ 0xffffffff) >>> 0,

@@ -74,7 +74,7 @@ export function readQuestions(text: string): readonly ExamQuestion[] {
     })
     .slice(0, EXAM_LIMITS.questions);
 }
-/** By question. Empty: none was given. */
+/** The answer to each question. Empty: none was given. */
 export function readAnswers(text: string, count: number): readonly string[] {
   const byNumber = new Map(objectsIn(text).map(({ n, answer }) => [Number(n), lineOf(answer, EXAM_LIMITS.answer)]));
   return Array.from({ length: count }, (_, i) => byNumber.get(i + 1) ?? '');

@@ -81,7 +81,7 @@ export interface Origin {
   readonly by: 'human' | 'agent' | 'dream';
   /** When it was written, in ms since the epoch. */
   readonly time: number;
-  /** Of the line. Left out: a line that it replaced. */
+  /** The line's id. Left out: this is the origin of a line that it replaced. */
   readonly id?: string;
 }
 

@@ -3,7 +3,7 @@ import type { AgentId } from './ids.ts';
 
 interface Mentionable {
   readonly agentId: AgentId;
-  /** As shown: with the colour if two agents share a name. */
+  /** The name as shown: with the colour if two agents share it. */
   readonly name: string;
 }
 

@@ -132,7 +132,7 @@ type Still =
   | { readonly why: 'assignee-gone'; readonly agentId: AgentId }
   /** Its project takes one task at a time, and an agent works on this other one. */
   | { readonly why: 'one-at-a-time'; readonly agentId: AgentId; readonly since: number; readonly taskId: TaskId }
-  /** It is ready, and waits until an agent takes it. */
+  /** The task is ready, and waits until an agent takes it. */
   | { readonly why: 'waits' };
 
 /**

@@ -32,7 +32,7 @@ export interface RequestSize {
   readonly openEnded: boolean;
   /** Maximum number of searches that the server may make. */
   readonly searches: number;
-  /** Of the answer. Null: the request sets no maximum. */
+  /** Maximum tokens of the answer. Null: the request sets no maximum. */
   readonly maxOutputTokens: number | null;
   /** How long the model caches the marked parts. */
   readonly cached: 'not' | 'minutes' | 'hour';
@@ -57,7 +57,7 @@ export const PLAIN_TERMS: Terms = { fast: false, priority: false, resident: fals
 
 /** UTF-8. Prose has about four bytes per token, code three, and other scripts two to three. */
 export const BYTES_PER_TOKEN = 2;
-/** Of the largest picture that a model reads. */
+/** Tokens of the largest picture that a model reads. */
 const TOKENS_PER_PICTURE = 5_000;
 /** Tokens that the server adds to a request with tools. */
 const OVERHEAD_TOKENS = 1_000;

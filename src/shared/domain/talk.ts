@@ -227,7 +227,7 @@ export function talkText(
         return block satisfies never;
     }
   });
-  // By name only: the content of attachments is not repeated.
+  // Names attachments without repeating their content.
   return [...parts, ...attachments.map(attachmentLine)].join('\n\n');
 }
 

@@ -90,7 +90,7 @@ export function quoteWithin(text: string, most: number): string {
   const quoted = quote(text);
   if (quoted.length <= most) return quoted;
   const room = most - cutLine(text.length).length - MOST_MARKS;
-  // Not even enough space for that line.
+  // There is not even space for that line.
   if (room < 2 * QUOTE_MARK.length + 2) return keepPairs(quoted.slice(0, Math.max(0, most)));
   const start = keepPairs(quoted.slice(0, Math.ceil(room / 2))).replace(UNFINISHED_MARK, '');
   const end = restOf(quoted, quoted.length - Math.floor(room / 2));

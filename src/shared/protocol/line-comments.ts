@@ -25,17 +25,17 @@ const commentFields = {
   commit: commitIdSchema.describe('the commit in which the line was read: the base of the diff, or its head'),
   text: z.string().trim().min(1).max(LINE_COMMENT_LIMITS.text),
 };
-/** As the person sends it. The relay reads the line itself. */
+/** A comment as the person sends it. The relay reads the line itself. */
 export const newLineCommentSchema = z.strictObject(commentFields);
 export type NewLineComment = z.infer<typeof newLineCommentSchema>;
-/** As the task's record has it. */
+/** A comment in the task's record. */
 export const lineCommentSchema = z.strictObject({
   ...commentFields,
   quoted: z.string().max(LINE_COMMENT_LIMITS.quoted).describe('the text of the line, or its beginning'),
   time: ms,
 });
 export type LineComment = z.infer<typeof lineCommentSchema>;
-/** With the place of the line in the diff that is shown. */
+/** A comment with the place of its line in the shown diff. */
 export const shownLineCommentSchema = z.object({
   ...lineCommentSchema.shape,
   now: z.object(place).nullable().describe('where the line is now; null: it has changed, and the comment is outdated'),

@@ -5,7 +5,7 @@ import type { Block } from './documents.ts';
 import type { RoostEvent } from './events.ts';
 import type { OpenAnswer } from './worker.ts';
 
-/** By message id, in the order in which they began. */
+/** Open answers by message id, in the order in which they began. */
 export type OpenAnswers = ReadonlyMap<MessageId, OpenAnswer>;
 
 export const NO_ANSWERS: OpenAnswers = new Map();

@@ -63,11 +63,11 @@ export interface SearchQuery {
   readonly text: string;
   /** The agent whose conversation or soul it is, or who said it in a thread. */
   readonly agentId?: AgentId | undefined;
-  /** Only in this thread. */
+  /** Searches only this thread. */
   readonly threadId?: ThreadId | undefined;
-  /** Only by this author: an agent or "human". */
+  /** Finds only text of this author: an agent or "human". */
   readonly author?: string | undefined;
-  /** Only these kinds. */
+  /** Finds only these kinds. */
   readonly kinds?: readonly SearchKind[] | undefined;
   /** ms since the epoch, inclusive. */
   readonly since?: number | undefined;

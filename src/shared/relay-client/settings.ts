@@ -6,7 +6,7 @@ export const RELAY_TIMES = {
   call: 15_000,
   /** A call with a large body: a message may carry the souls and transcripts of a whole team. */
   heavy: 60_000,
-  /** From the request for the event stream to its response header. */
+  /** ms from the request for the event stream to its response header. */
   connect: 10_000,
   /**
    * From the response header to the first byte. The relay sends `hello` at once, so a longer wait

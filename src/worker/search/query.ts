@@ -217,7 +217,7 @@ export async function rank(deps: RankDeps): Promise<RankedList> {
   const isSaid = (bySegment: readonly Form[][]) => bySegment.some((some) => some.length > 0);
   // A sentence has words that were never said, which are no typing errors.
   const forgives = !asSentence || exact.filter(isSaid).length < SEARCH.tellingLeast;
-  /** By word, by segment. */
+  /** The forms of each word in each segment. */
   const formsOfAll = await Promise.all(
     deps.wanted.map(async (word, i) => {
       const forms = exact[i] ?? [];

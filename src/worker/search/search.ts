@@ -267,7 +267,7 @@ function passageAround(text: string, marks: readonly Mark[], at: number, room: n
 }
 
 interface Question {
-  /** As typed. */
+  /** The question as it was typed. */
   readonly text: string;
   /** Index terms. A document must have one term of each list. */
   readonly filters: readonly (readonly string[])[];

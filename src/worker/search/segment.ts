@@ -268,7 +268,7 @@ export interface Term {
 
 export interface Segment {
   readonly info: SegmentInfo;
-  /** Of each document, s since the epoch. */
+  /** Time of each document, in s since the epoch. */
   readonly times: Uint32Array;
   /** Terms from this one on, in order. Parts are read as the caller takes them. */
   terms(from: string): AsyncGenerator<readonly Term[]>;

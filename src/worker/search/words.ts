@@ -209,7 +209,7 @@ function caseOf(sign: string): number {
  * `HTTPRequest` at the R.
  */
 export function beginningsIn(word: string): readonly number[] {
-  // Nobody types the middle of a key or a hash.
+  // People do not search for the middle of a key or a hash.
   if (word.length > SEARCH.termChars) return [];
   const rest = word.slice(1);
   if (rest === rest.toLowerCase() && !/[0-9]/.test(word)) return [];

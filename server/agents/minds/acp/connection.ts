@@ -103,7 +103,7 @@ function checkable(message: unknown, most: number): unknown {
   return within(message);
 }
 
-/** It writes something else, or leaves out what Roost needs. */
+/** The program writes something else, or leaves out what Roost needs. */
 export const NO_PROTOCOL = sentence`it does not speak the Agent Client Protocol`;
 
 /** The error for output that exceeded a limit. */

@@ -199,7 +199,7 @@ const callerOf = ({ agentId, sessionId, runId }: MindOwner, signal: AbortSignal)
 function createLivePrograms(deps: LiveProgramsDeps): LivePrograms {
   const { elapsed, logger, onChange, workspaces } = deps;
   const sessions = createStoredSessions(deps);
-  /** By run. */
+  /** Running programs by run. */
   const live = new Map<string, Live>();
   const ending = new Set<Promise<void>>();
 

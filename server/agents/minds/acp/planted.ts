@@ -156,7 +156,7 @@ function questionOf(name: string, files: readonly PlantedFile[]): Readonly<Recor
 }
 
 interface ReviewDeps {
-  /** Of the program. */
+  /** The program's name. */
   readonly name: string;
   readonly folder: string;
   readonly workspace: Inspected;

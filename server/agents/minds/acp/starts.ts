@@ -97,7 +97,7 @@ const isSame = (kept: StoredSession, programId: string, system: string, talk: Wo
 export interface StoredSessionsDeps extends HomeStore {
   readonly sealer: Sealer;
   readonly now: () => number;
-  /** Also called at the very end of an agent's run. */
+  /** The conversation with the agent. Also called at the very end of its run. */
   readonly talkOf: (agentId: AgentId) => WokenTalk | null;
   readonly limits: Pick<ProgramLimits, 'resumeWithinMs'>;
 }
@@ -351,7 +351,7 @@ export function createStarts(
       while (again) {
         again = false;
         for (let first = waiting[0]; first && (await mayStart(first)); first = waiting[0]) {
-          // It may have left the queue meanwhile.
+          // The start may have left the queue meanwhile.
           if (waiting[0] !== first) continue;
           waiting.shift();
           under += 1;

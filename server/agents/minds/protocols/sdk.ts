@@ -721,7 +721,7 @@ export function createSdkWire(config: WireConfig & { readonly protocol: SdkProto
         const { stream } = await model.doStream({
           ...options,
           abortSignal: signal,
-          // Only the household stores its messages.
+          // The provider stores no messages: the household does.
           ...(protocol === 'responses' ? { providerOptions: { openai: { store: false } } } : {}),
         });
         const read = createPartReader({ protocol, model: request.model, metadata: METADATA[protocol] });

@@ -242,7 +242,7 @@ const fits = (doc: Doc, record: RelayRecord | null): record is RelayRecord =>
   record !== null &&
   (record.type === 'thread-message' ||
     aboutWhom(record) === (doc['agentId'] ?? null) ||
-    // As an older Roost has stored it.
+    // Older versions of Roost stored attempts in this form.
     (record.type === 'attempt' && doc['agentId'] === undefined));
 
 /** Whether a relay would take the record, and its outer and inner agent are one. */
@@ -421,9 +421,9 @@ const present = (thread: RecordOf<'thread'>['value'] | null) =>
 
 export interface Consents {
   readonly changes: readonly ImportChange[];
-  /** By document: the ticks that it needs. */
+  /** The ticks that each document needs. */
   readonly needs: ReadonlyMap<string, readonly string[]>;
-  /** By agent: the tick that all its documents need. */
+  /** The tick that all documents of an agent need. */
   readonly agents: ReadonlyMap<string, string>;
   /** Documents that are never imported: they are dated further ahead than any clock goes wrong. */
   readonly never: ReadonlySet<string>;

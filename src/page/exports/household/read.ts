@@ -127,7 +127,7 @@ function faultOf(error: unknown, isEnded: boolean): ExportError {
 interface ReadWhole {
   readonly header: Header;
   readonly documents: number;
-  /** Of all lines before the footer, in hex. */
+  /** The digest of all lines before the footer, in hex. */
   readonly digest: string;
 }
 

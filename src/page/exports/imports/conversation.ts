@@ -205,7 +205,7 @@ function createAncestors({ said, skipped }: SaidConversation): (parent: string |
         id = before;
         break;
       }
-      // Also ends a circle.
+      // The null also ends a circle.
       ancestors.set(id, null);
       passed.push(id);
       id = skipped.get(id) ?? null;

@@ -40,10 +40,10 @@ export interface ConversationSummary {
   readonly format: string;
   /** '': it has none. */
   readonly title: string;
-  /** Of the first message, in ms since the epoch. */
+  /** Time of the first message, in ms since the epoch. */
   readonly time: number;
   readonly messages: number;
-  /** It is a branch that was not chosen. */
+  /** The conversation is a branch that was not chosen. */
   readonly isBranch: boolean;
 }
 

@@ -105,7 +105,7 @@ function createHomeActions(parts: Parts): HomeActions {
       if (!called.ok) return { ok: false, reason: errorText(called.reason) };
       if (!led.ok) return { ok: false, reason: errorText(led.reason) };
       const begun = await beginHome(beside);
-      // Also where no answer came: the cookie may have arrived.
+      // Also without an answer: the cookie may have arrived.
       const told = beside ? await attempt(dataWorker.call('signInChanged')) : DONE;
       if (!told.ok) return told;
       // A household may begin without its relay. Where other people live at the relay, it never

@@ -18,7 +18,7 @@ export type SendState =
   | { readonly kind: 'sending' }
   /** The relay has it. It stays until it arrives as an event. */
   | { readonly kind: 'accepted' }
-  /** It is not sent again before the person asks for it. */
+  /** The message is not sent again before the person asks for it. */
   | { readonly kind: 'refused'; readonly reason: string };
 
 interface Written {

@@ -20,7 +20,7 @@ export interface ThreadTalkState {
   readonly thread: Thread | null;
   /** The sequence up to which each participant has read. */
   readonly read: Readonly<Record<string, number>>;
-  /** By sequence, without gaps. */
+  /** Messages ordered by sequence, without gaps. */
   readonly messages: readonly ThreadMessage[];
   /** Earlier messages exist. */
   readonly more: boolean;

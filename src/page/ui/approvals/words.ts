@@ -17,7 +17,7 @@ export function inputOf({ input }: Pick<ToolCall, 'input'>): Readonly<Record<str
     const value: unknown = JSON.parse(input);
     return typeof value === 'object' && value !== null ? { ...value } : {};
   } catch {
-    // Only its beginning was stored.
+    // Only the beginning of the input was stored.
     return {};
   }
 }

@@ -103,7 +103,7 @@ interface Attaching {
   putBack(files: readonly PreparedFile[]): void;
   remove(file: PreparedFile): void;
   undo(): void;
-  /** They were sent. */
+  /** Removes the files after they were sent. */
   clear(): void;
 }
 

@@ -114,7 +114,7 @@ const JPEG_QUALITY = 0.85;
  * Joiners of letters and emoji stay.
  */
 const UNSEEN = /(?![\u200c\u200d])[\p{Cf}\p{Cc}\p{Zl}\p{Zp}]/gu;
-/** Of a PDF where the browser cannot decompress. */
+/** The facts of a PDF in a browser that cannot decompress. */
 const NO_FACTS: PdfFacts = { pages: null, locked: false };
 
 const latin = (head: Uint8Array) => String.fromCharCode(...head);

@@ -18,7 +18,7 @@ import { useQuery } from '../hooks.ts';
 interface Sent {
   readonly name: string;
   readonly mediaType: string;
-  /** Of a PDF; left out: unknown. */
+  /** Pages of a PDF; left out: unknown. */
   readonly pages?: number | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Tool calls of an answer in words, and what came of them. Pure. */
+/** Tool calls of an answer and their outcomes, in words. Pure. */
 import { t } from '../../language/t.ts';
 import { type Argument, inWords, phraseOf } from '../text/tool-phrases.ts';
 import type { ToolBlock } from './parts.ts';

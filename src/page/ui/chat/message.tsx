@@ -181,7 +181,7 @@ function parsed(input: string): unknown {
   }
 }
 
-/** Who came and who did not, as the lead was told. */
+/** The agents that arrived and those that did not, as the lead was told. */
 function ReportDivider({ report: { here, missing, late } }: { report: TeamReport }) {
   const parts = [
     ...(here.length > 0 ? [t`${names(here)} came`] : []),

@@ -59,7 +59,7 @@ function commandOutcome(result: string): Omit<StepOutcome, 'firstLine'> {
 
 const NOTHING: StepOutcome = { end: null, exit: null, took: null, output: '', isShown: false, firstLine: '' };
 
-/** Of a call by its name, its result and whether it failed. */
+/** The outcome of a call, from its name, its result and whether it failed. */
 export function outcomeIn(name: string, result: string, isError: boolean): StepOutcome {
   if (isError && SWITCHED_OFF.test(result)) return { ...NOTHING, isOff: true };
   const found = COMMANDS.includes(name)

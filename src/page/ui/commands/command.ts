@@ -30,11 +30,11 @@ export interface Command {
   readonly words?: string;
   /** As displayed. The last one is pressed, with Ctrl or ⌘ where that is listed. */
   readonly keys?: readonly string[];
-  /** It is in the header's menu. */
+  /** The command is in the header's menu. */
   readonly menu?: boolean;
   /** The palette shows it only in searches. */
   readonly whenTyped?: boolean;
-  /** It is in menus, but not available now. */
+  /** The command is in menus, but not available now. */
   readonly disabled?: boolean;
   readonly run: () => void;
 }

@@ -270,7 +270,7 @@ const commandOf = (row: Row, around: Around): Command => {
   return {
     ...row,
     label: typeof label === 'string' ? label : label(around),
-    // It is not known yet whether wakes are stopped.
+    // Disabled while it is unknown whether wakes are stopped.
     ...(row.id === 'stop wakes' ? { disabled: wakesOn(around) === null } : {}),
     run: () => run(around),
   };

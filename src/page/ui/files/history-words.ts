@@ -28,7 +28,7 @@ function causeText(cause: RunCause, nameOf: NameOf): string {
   }
 }
 
-/** Who changed files, as a title. */
+/** The author of changes, as a title. */
 export function workText(work: Work, nameOf: NameOf): string {
   switch (work.kind) {
     case 'run':

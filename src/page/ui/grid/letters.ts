@@ -60,7 +60,7 @@ export function watchLetters(list: HTMLElement, roost: RoostState): () => void {
   };
   /** Ways of letters that went as they were written: none goes when they are read. */
   const written: string[] = [];
-  /** Who wrote to whom with this event; null: nobody. */
+  /** Sender and recipient of a letter in this event; null: it is none. */
   function wayOf(event: RoostEvent): readonly [string, string] | null {
     if (event.kind === 'tool') {
       const { block, messageId } = event;

@@ -29,7 +29,7 @@ export interface SeatView {
   readonly colorName: string;
   /** Why it sleeps although it was woken, or why no agent was born, in the relay's words. */
   readonly reason: string | null;
-  /** It is in the running session and was put to sleep. */
+  /** The agent is in the running session and was put to sleep. */
   readonly paused: boolean;
   /** Nothing asks it: neither a session, nor a run, nor an API client. */
   readonly asleep: boolean;

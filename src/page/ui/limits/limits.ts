@@ -24,7 +24,7 @@ export const changeCoordination = <Own extends Config>(
 export interface Shown {
   /** Null: the household's. */
   readonly agentId: AgentId | null;
-  /** Only what was set here. */
+  /** The settings of this scope alone. */
   readonly own: Coordination;
   readonly effective: EffectiveCoordination;
   change(edit: (own: Coordination) => Coordination): Promise<Done>;

@@ -29,7 +29,7 @@ import { TextField, WrongNote } from '../design/field.tsx';
 // How a program on the relay's machine is confined: in the sandbox with the folders it sees, or
 // outside.
 
-/** As entered in the form. */
+/** The limits of a program as entered in the form. */
 interface BoxDraft {
   readonly held: boolean;
   readonly folder: string;

@@ -69,7 +69,7 @@ function TextForm({
   );
 }
 
-/** Who wrote a version, and when. */
+/** The author and the time of a version. */
 function Written({
   version: { source, changedAt },
   name,

@@ -67,7 +67,7 @@ function BrokenPart({ error, resetErrorBoundary, drawsAgain }: FallbackProps & {
   useEffect(() => {
     if (isDrawnAgain) resetErrorBoundary();
   }, [isDrawnAgain, resetErrorBoundary]);
-  // Only another page has the missing module.
+  // Trying again cannot load a missing module: the page has to be loaded anew.
   if (isPartMissing(error)) throw error;
   if (isDrawnAgain) return null;
   return (

@@ -117,7 +117,7 @@ export default function WakePreview({ onClose }: { onClose: () => void }) {
     const prompt = wakePromptOf(payload, people, { ...TEMPLATES, wake: template });
     return [{ share, prompt: prompt.ok ? prompt.text : wakeOriginal(payload, people) }];
   });
-  // As under the big button.
+  // The same estimate as under the big button.
   const remembered = rows.reduce((sum, { share }) => sum + share.soulBytes + share.transcriptBytes, 0);
   const costs = useWakeCosts(sleepers);
 

@@ -103,7 +103,7 @@ function Foot({ task, state, starter }: FootProps) {
   );
 }
 
-/** Only a task that an agent has changes with each step. */
+/** The foot of a claimed task, which changes with each step. */
 function ClaimedFoot(props: Omit<FootProps, 'state'>) {
   return <Foot {...props} state={useTaskState(props.task)} />;
 }

@@ -41,7 +41,7 @@ interface LineProps {
   readonly line: PatchLine;
   readonly text: ReactNode;
   readonly row: number;
-  /** Of the button in the gutter; null: the line takes no comment. */
+  /** Label of the button in the gutter; null: the line takes no comment. */
   readonly label: string | null;
   /** Tab leads to this line. The arrow keys lead to the others. */
   readonly isCurrent: boolean;

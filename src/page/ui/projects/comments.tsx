@@ -16,7 +16,7 @@ import { keepCommentDraft, readCommentDraft } from './drafts.ts';
 import { useAction } from '../design/use-action.ts';
 import { WrongNote } from '../design/field.tsx';
 
-/** Who learns of a comment of the person, in a sentence. */
+/** Names the agents that are notified of a comment, in a sentence. */
 function useNotified({ claim, assignee }: Task): string {
   const { known } = useBoard();
   const who = claim?.agentId ?? assignee;

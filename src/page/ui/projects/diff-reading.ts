@@ -95,7 +95,7 @@ export function useDiff(task: Task): DiffReading {
       if (now.kind !== 'ready') return { kind: 'changed' };
       const { patch, reason, next } = answer.value;
       const files = now.diff.files.map((one): DiffFile => {
-        // A part that came twice is taken once.
+        // A part that arrives twice is added once.
         if (one.number !== file.number || one.content.after !== file.content.after || one.next !== file.next)
           return one;
         return { ...one, patch: patch === null ? null : (one.patch ?? '') + patch, reason, next };

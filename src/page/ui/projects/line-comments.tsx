@@ -28,7 +28,7 @@ import './line-comments.css';
 
 export interface LineNotes {
   readonly placed: PlacedNotes;
-  /** Not sent yet, oldest first. */
+  /** Comments that are not sent yet, oldest first. */
   readonly drafts: readonly LineDraft[];
   /** The commits that the diff compares. */
   readonly range: Pick<Diff, 'base' | 'head'>;

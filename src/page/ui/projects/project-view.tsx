@@ -246,7 +246,7 @@ function Columns({ shown, place }: { shown: readonly TaskCard[]; place: string |
   useEffect(() => {
     const tab = tabs.current?.querySelector<HTMLElement>('[aria-selected=true]');
     const strip = tab?.parentElement;
-    // Only sideways: the page itself stays where it is.
+    // Scrolls sideways only: the page itself stays where it is.
     if (opened !== undefined && tab && strip)
       strip.scrollLeft = tab.offsetLeft - (strip.clientWidth - tab.offsetWidth) / 2;
   }, [opened]);

@@ -98,7 +98,7 @@ function standingText(state: MergeRequest['state'], commit: string | null): Reac
   return state === 'merged' ? t`Merged as ${short}` : t`Reverted as ${short}`;
 }
 
-/** What is asked of the person, or what came of it. */
+/** The question to the person, or the outcome of the work. */
 function Standing({ task }: { task: Task }) {
   const { project, known, now, away } = useBoard();
   const [reverts, setReverts] = useState(false);

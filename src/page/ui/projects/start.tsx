@@ -139,7 +139,7 @@ export function WhoStarts({
   onClose,
 }: {
   readonly task: TaskCard;
-  /** Only moves the task. */
+  /** Moves the task without starting work. */
   readonly onMove: () => void;
   readonly onClose: () => void;
 }) {

@@ -12,7 +12,7 @@ import { plural } from '../text/sizes.ts';
 export type Search =
   /** Nothing is looked for. */
   | { readonly kind: 'none' }
-  /** Only the cards were searched yet. */
+  /** Only the cards have been searched so far. */
   | { readonly kind: 'searching' }
   | { readonly kind: 'found'; readonly taskIds: ReadonlySet<string>; readonly more: boolean }
   | { readonly kind: 'failed'; readonly reason: string; readonly again: () => void };

@@ -237,5 +237,5 @@ export function historyText(
   return `${by === PERSON ? t`You` : nameOf(by)}: ${acts[what]}`;
 }
 
-/** Who said that a criterion is met. */
+/** The author of a criterion's tick. */
 export const metBy = (by: string, nameOf: Known['nameOf']): string => (by === PERSON ? t`You` : nameOf(by));

@@ -16,7 +16,7 @@ import './routines.css';
 
 const CRON = createCronClock();
 const DAY_MS = 86_400_000;
-/** As long as the relay has the prompt of such a routine cached. */
+/** The relay caches the prompt of such a routine for an hour. */
 const HOUR_MS = 3_600_000;
 /** Days that are searched for the one with most runs. */
 const DAYS = 7;

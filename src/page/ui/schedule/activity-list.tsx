@@ -155,7 +155,7 @@ export function ActivityList({
   lines: readonly ActivityEntry[];
   /** Attempts at tasks that ended meanwhile. */
   attempts?: readonly EndedAttempt[];
-  /** With a card for each file that a run changed. */
+  /** Shows a card for each file that a run changed. */
   withFiles?: boolean;
 }) {
   const team = useTeammates();

@@ -14,7 +14,7 @@ import { KIND_NAMES } from '../projects/words.ts';
 import { asBeginning } from '../text/sizes.ts';
 import { SelectField } from '../design/field.tsx';
 
-/** As the relay reads it: a kind names all columns of that kind. */
+/** A kind names all columns of that kind, for the relay too. */
 const READY = 'ready';
 /** A name that is too long is told by the id. */
 const nameOf = ({ columnId, name }: Column) => (name.trim().length <= SCHEDULE_BOUNDS.column ? name.trim() : columnId);

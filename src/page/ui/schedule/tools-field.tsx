@@ -8,7 +8,7 @@ import { useRoost } from '../context.tsx';
 import { useQuery } from '../hooks.ts';
 import { SelectField } from '../design/field.tsx';
 
-/** As the table of settings names it. */
+/** The label in the table of settings. */
 const labelOf = (set: Toolset) =>
   retold(SETTING_TABLE.find(({ path }) => path.join('.') === `coordination.toolsets.${set}`)?.label ?? set);
 /**

@@ -2,7 +2,7 @@
 import { t } from '../../language/t.ts';
 import { useDevices, useInfo } from '../context.tsx';
 
-/** As the table in docs/privacy.md, which also says how long. */
+/** The same list as in docs/privacy.md, which also says how long each is stored. */
 const RELAY_SEES: readonly string[] = [
   t`During a session: souls, conversations and attachments, in memory. Messages stay on its disk until a day after a browser has stored them.`,
   t`The files in your agents’ folders, as they are.`,

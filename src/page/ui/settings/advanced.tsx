@@ -129,7 +129,7 @@ function NumberCell({ setting, column, fieldId, labelledBy }: CellProps) {
 }
 
 interface Option {
-  /** As stored, in JSON. */
+  /** The value as stored, in JSON. */
   readonly value: string;
   readonly text: string;
 }

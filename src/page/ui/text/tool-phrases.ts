@@ -158,7 +158,7 @@ const PROJECTS: Readonly<Record<string, ToolPhrase>> = {
   execute_task: EXECUTOR,
 };
 
-/** By the kind of column that the task was moved to. */
+/** The phrase for a move, by the kind of the new column. */
 function moved(status: string | null): string {
   const kind = COLUMN_KINDS.find((one) => one === status);
   return kind ? t`moved the task to ${KIND_NAMES[kind]}` : t`moved the task`;
@@ -239,7 +239,7 @@ const SHELL_AND_WEB: Readonly<Record<string, ToolPhrase>> = {
 };
 
 const inProgram = (wants: string) => t`${wants} in its own program`;
-/** With the title that the program gives to the call. */
+/** A phrase with the title that the program gives to the call. */
 const titled = (did: string, does: string, wants: string): ToolPhrase => ({
   did: (of) => of('title') ?? did,
   does: (of) => of('title') ?? does,

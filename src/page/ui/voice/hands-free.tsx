@@ -105,7 +105,7 @@ export default function HandsFree({ agentId, name }: { agentId: AgentId; name: s
       hush();
     };
   }, [roost]);
-  // Only what the agent says from now on is read aloud.
+  // Reads aloud only what the agent says from now on.
   const last = useConversations((all) => all.byAgent.get(agentId)?.messages.at(-1));
   const read = useRef(last?.messageId);
   useEffect(() => {

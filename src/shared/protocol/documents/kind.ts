@@ -98,7 +98,7 @@ interface Placed {
   readonly _id: string;
 }
 
-/** By (stamp, id), oldest first. */
+/** Compares by stamp and id, oldest first. */
 export const byAge = (a: Placed, b: Placed): number =>
   a.at < b.at ? -1 : a.at > b.at ? 1 : a._id < b._id ? -1 : a._id > b._id ? 1 : 0;
 

@@ -472,7 +472,7 @@ const task = defineRecord({
   consent: 'Projects',
 });
 
-/** An attempt at a task, with what came of it. */
+/** An attempt at a task, with its outcome. */
 const attempt = defineRecord({
   type: 'attempt',
   name: 'Projects',
@@ -775,7 +775,7 @@ export const isCovered = (
   forget: Pick<Forget, 'target' | 'at'>,
 ): boolean =>
   (typeof doc['_id'] === 'string' && doc['_id'] !== '' && namesSource(forget, doc['_id'])) ||
-  // As the relay names the row of a certificate.
+  // The name of the certificate's row at the relay.
   namesSource(forget, `exam:${String(doc['recordId'])}`) ||
   isAmong({ at: doc.at, agentId: agentOf(doc), forgotten: byType.get(doc.type)?.forgotten ?? 'with-agent' }, forget) ||
   originsOf(doc).some((origin) => cameFrom(origin, forget));

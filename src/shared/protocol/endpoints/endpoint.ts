@@ -45,7 +45,7 @@ export interface Endpoint {
    * may.
    */
   readonly scopes?: readonly Scope[];
-  /** By name in the path. A value that its schema refuses is a 404. */
+  /** Parameters of the path by name. A value that its schema refuses is a 404. */
   readonly params?: Fields;
   readonly query?: Fields;
   /** Headers that the endpoint reads, with their purpose. */
@@ -70,7 +70,7 @@ export interface Endpoint {
   readonly raw?: true;
   /** Another website may call it. It reads no cookie, and its answer is for no page. */
   readonly fromAnywhere?: true;
-  /** Also answered while the relay cannot reach its database. */
+  /** Answered also while the relay cannot reach its database. */
   readonly storeless?: true;
   /** Does not begin a household by itself: a visitor does not live anywhere yet. */
   readonly beginsNothing?: true;

@@ -218,7 +218,7 @@ export type DirectReport =
 export interface CaughtUp {
   /** The agents whose last sessions are not complete here. */
   readonly arriving: readonly string[];
-  /** It is known what the relay and the other devices have. */
+  /** The page has learned what the relay and the other devices have. */
   readonly compared: boolean;
   /** The relay is reachable, and more is on its way from it. */
   readonly fetching: boolean;

@@ -140,7 +140,7 @@ export interface ReplacementRecord {
 export interface KindRecord {
   readonly type: string;
   readonly documents: number;
-  /** As JSON, in UTF-16 units. */
+  /** Size as JSON, in UTF-16 units. */
   readonly chars: number;
 }
 
