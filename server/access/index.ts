@@ -73,8 +73,8 @@ export const createGiveBeside =
     const mine = rows.select(['family', 'key_hash']).where('token_hash', '=', browser);
     const { family: ownFamily, key_hash } = await mine.executeTakeFirstOrThrow();
     const family = ownFamily ?? browser;
-    const given = await rows.select('token_hash').where('family', '=', family).execute();
-    if (given.length >= QUOTAS.signInsBesideOne) throw full();
+    const tokenRows = await rows.select('token_hash').where('family', '=', family).execute();
+    if (tokenRows.length >= QUOTAS.signInsBesideOne) throw full();
     const [token, time] = [newSecret(), now()];
     await db
       .insertInto('browsers')

@@ -68,7 +68,7 @@ export function createDeviceCodes({ db, relay, now, onEnded }: DeviceCodesDeps):
     },
     async take(code, guest, isNew) {
       // One statement checks and uses the code, so only one of two concurrent calls finds it open.
-      const taken = await db
+      const updatedCode = await db
         .updateTable('device_codes')
         .set({ guest, guest_is_new: isNew })
         .where('relay', '=', relay)
@@ -80,7 +80,7 @@ export function createDeviceCodes({ db, relay, now, onEnded }: DeviceCodesDeps):
         .where('host', '!=', guest)
         .returning('made_at')
         .executeTakeFirst();
-      return taken ? taken.made_at + DEVICE_CODES.guestMs : null;
+      return updatedCode ? updatedCode.made_at + DEVICE_CODES.guestMs : null;
     },
     async stateOf(id, host) {
       const row = await db
@@ -285,7 +285,7 @@ export function createSignIn({ db, relay, now, linkMs, cookieMs, deviceCodes }: 
     },
     async take(code, browserToken) {
       // One statement checks and uses the code, so only one of two concurrent calls finds the row.
-      const taken = await db
+      const usedCode = await db
         .deleteFrom('codes')
         .where('relay', '=', relay)
         .where('code_hash', '=', hashOf(code))
@@ -303,10 +303,10 @@ export function createSignIn({ db, relay, now, linkMs, cookieMs, deviceCodes }: 
               .where('seen_at', '>=', now() - cookieMs)
               .executeTakeFirst();
       const token = browserToken === undefined || there === undefined ? newSecret() : browserToken;
-      const guestUntil = taken ? null : await deviceCodes.take(code, hashOf(token), there?.guest_until !== null);
-      if (!taken && guestUntil === null) return null;
+      const guestUntil = usedCode ? null : await deviceCodes.take(code, hashOf(token), there?.guest_until !== null);
+      if (!usedCode && guestUntil === null) return null;
       const key = newSecret();
-      const byDevice = !taken;
+      const byDevice = !usedCode;
       if (there !== undefined) {
         await db
           .updateTable('browsers')

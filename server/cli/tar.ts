@@ -99,16 +99,16 @@ function createReader(source: AsyncIterable<Buffer>) {
   let rest: Buffer = Buffer.alloc(0);
 
   async function* upTo(bytes: number): AsyncGenerator<Buffer> {
-    let wanted = bytes;
-    while (wanted > 0) {
+    let missingBytes = bytes;
+    while (missingBytes > 0) {
       if (rest.length === 0) {
         const next = await chunks.next();
         if (next.done === true) throw new TarError('the archive ends too early');
         rest = next.value;
       }
-      const piece = rest.subarray(0, wanted);
+      const piece = rest.subarray(0, missingBytes);
       rest = rest.subarray(piece.length);
-      wanted -= piece.length;
+      missingBytes -= piece.length;
       if (piece.length > 0) yield piece;
     }
   }

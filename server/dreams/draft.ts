@@ -72,7 +72,7 @@ export function createDraft({ agentId, base, ofTeam, newId, now }: DraftDeps): D
       },
     },
     changes() {
-      const kept = sorted().flatMap((file): DreamChange[] => {
+      const changed = sorted().flatMap((file): DreamChange[] => {
         const old = before.get(file.memoryId);
         if (old && old.text === file.text && old.path === file.path) return [];
         return [
@@ -89,13 +89,13 @@ export function createDraft({ agentId, base, ofTeam, newId, now }: DraftDeps): D
         files.has(memoryId) ? [] : [{ memoryId, path, pathBefore: path, before: text, after: null }],
       );
       // A file that was removed and made again is one changed file.
-      const again = kept.flatMap((made) => {
+      const again = changed.flatMap((made) => {
         const old = made.memoryId === null ? removals.find(({ path }) => path === made.path) : undefined;
         return old ? [{ made, old }] : [];
       });
       const isAgain = (change: DreamChange) => again.some(({ made, old }) => change === made || change === old);
       return [
-        ...[...kept, ...removals].filter((change) => !isAgain(change)),
+        ...[...changed, ...removals].filter((change) => !isAgain(change)),
         ...again.flatMap(({ made, old }) => (made.after === old.before ? [] : [{ ...old, after: made.after }])),
       ].sort((a, b) => (a.path < b.path ? -1 : 1));
     },

@@ -36,7 +36,7 @@ interface Notice {
 
 export function createAsideNotices({ home, now, logger }: AsideNoticesDeps): AsideNotices {
   const waiting: Notice[] = [];
-  let told = 0;
+  let toldCount = 0;
   let log: Pick<EventLog, 'id' | 'appendOnce'> | null = null;
 
   async function tell(to: Pick<EventLog, 'id' | 'appendOnce'>, { clientId, text }: Notice): Promise<void> {
@@ -56,8 +56,8 @@ export function createAsideNotices({ home, now, logger }: AsideNoticesDeps): Asi
   }
   function tellAll(): void {
     if (!log) return;
-    for (const notice of waiting.splice(0, Math.max(0, MOST_TOLD - told))) {
-      told += 1;
+    for (const notice of waiting.splice(0, Math.max(0, MOST_TOLD - toldCount))) {
+      toldCount += 1;
       tell(log, notice).catch((error: unknown) =>
         logger.error('The notice about something that was set aside could not be written.', { home, error }),
       );

@@ -262,7 +262,7 @@ export async function openHomes(deps: HomesDeps): Promise<Homes> {
         proving.delete(browser);
       };
       if (isThere(await registry.known(browser))) return proven();
-      let told: OpenHome | undefined;
+      let openedHome: OpenHome | undefined;
       await registry.decide(async ({ known, freeHome, note, bind }) => {
         const here = await known(browser);
         if (isThere(here)) return;
@@ -273,9 +273,9 @@ export async function openHomes(deps: HomesDeps): Promise<Homes> {
         const entry = here && here.household === null ? here : await freeHome();
         await note(entry, { household });
         await bind(browser, entry);
-        told = opened.get(entry.id);
+        openedHome = opened.get(entry.id);
       });
-      told?.streams.greet();
+      openedHome?.streams.greet();
       proven();
     },
     async comesBack(browser, log) {

@@ -122,7 +122,7 @@ export function createStreams({
     let beats: NodeJS.Timeout | null = null;
     let fullBeats = 0;
     let done = false;
-    let wanted: (() => void) | null = null;
+    let resume: (() => void) | null = null;
 
     function stop(): void {
       done = true;
@@ -133,7 +133,7 @@ export function createStreams({
       stopWaiting?.();
       stopSearches?.();
       stopDatabase?.();
-      wanted?.();
+      resume?.();
     }
     let end: (over?: Over) => void = () => undefined;
 
@@ -145,7 +145,7 @@ export function createStreams({
         // The rest was dropped because a browser has it.
         if (page.length === 0) break;
         for (const stored of page) {
-          if ((controller.desiredSize ?? 0) <= 0) await new Promise<void>((resolve) => (wanted = resolve));
+          if ((controller.desiredSize ?? 0) <= 0) await new Promise<void>((resolve) => (resume = resolve));
           if (done) return;
           controller.enqueue(eventFrame(stored));
           cursor = stored.id;
@@ -211,8 +211,8 @@ export function createStreams({
           });
         },
         pull() {
-          wanted?.();
-          wanted = null;
+          resume?.();
+          resume = null;
         },
         cancel: stop,
       },

@@ -91,11 +91,11 @@ function handled<E extends Endpoint>(endpoint: E, handler: Handler<E>): Handled 
     endpoint,
     async handle(context) {
       if (endpoint.raw) context.set('raw', true);
-      const given = { ...read(params, context.req.param()), ...read(query, context.req.query()) };
+      const inputs = { ...read(params, context.req.param()), ...read(query, context.req.query()) };
       if (endpoint.body)
-        Object.assign(given, { body: await (endpoint.yaml ? readConfig : readBody)(context, endpoint.body, bounds) });
+        Object.assign(inputs, { body: await (endpoint.yaml ? readConfig : readBody)(context, endpoint.body, bounds) });
       // The values are those that this endpoint's schemas have parsed, so the handler's type fits.
-      const answer = await handler(given as Given<E>, context);
+      const answer = await handler(inputs as Given<E>, context);
       if (answer instanceof Response) return answer;
       return answer === null
         ? new Response(null, { status: silent ?? 204 })

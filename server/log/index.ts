@@ -318,7 +318,7 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
     });
   }
 
-  async function writeAll(given: readonly Write[]): Promise<Written[]> {
+  async function writeAll(writes: readonly Write[]): Promise<Written[]> {
     /** Attempts that were sent and whose answers were lost. */
     const inDoubt: Attempt[] = [];
     async function found(): Promise<Written[] | null> {
@@ -329,7 +329,7 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
       return null;
     }
     for (;;) {
-      const attempt = prepare(given);
+      const attempt = prepare(writes);
       const isEmpty = attempt.all.every(({ events }) => events.length === 0);
       try {
         const ids = isEmpty ? [] : await store.insert(attempt.all, head);

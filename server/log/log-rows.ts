@@ -60,15 +60,15 @@ function mended(event: Readonly<Record<string, unknown>>): unknown {
 
 /** `onUnreadable`: called once for each skipped row, however often it is read. */
 export function createReadRow(onUnreadable: (row: UnreadableRow) => void = () => undefined): ReadRow {
-  const told = new Set<number>();
+  const reportedIds = new Set<number>();
   return ({ id, event_json: text }) => {
     const value = parseJson(text);
     const read = eventSchema.safeParse(value);
     if (read.success) return { id, event: read.data };
     const again = isRecord(value) ? eventSchema.safeParse(mended(value)) : read;
     if (again.success) return { id, event: again.data };
-    if (!told.has(id)) {
-      told.add(id);
+    if (!reportedIds.has(id)) {
+      reportedIds.add(id);
       const kind = isRecord(value) ? textOr(value['kind'], 'none') : 'none';
       onUnreadable({ id, kind, why: value === undefined ? 'it is no JSON' : read.error.message });
     }
@@ -137,11 +137,11 @@ export async function insertEvents(
   const clients = writes.flatMap(({ client }) => (client === null ? [] : [client]));
   // Whoever takes a client id moves the head too. So what is read here holds where the head is
   // still `after`.
-  const taken = clients.length === 0 ? new Map<string, number>() : await readTaken(db, log, clients);
+  const usedClients = clients.length === 0 ? new Map<string, number>() : await readTaken(db, log, clients);
   const claims: { log: string; client_json: string; event_id: number }[] = [];
   const events: Insertable<Tables['events']>[] = [];
   for (const write of writes) {
-    if (write.client !== null && taken.has(write.client)) continue;
+    if (write.client !== null && usedClients.has(write.client)) continue;
     if (write.client !== null) claims.push({ log, client_json: write.client, event_id: after + events.length + 1 });
     for (const event of write.events) {
       const id = after + events.length + 1;

@@ -429,10 +429,12 @@ export function createNotifications(deps: NotificationsDeps): HomeNotifications 
     devices: readonly NotifiedDevice[],
   ): Promise<NextNotified> {
     const at = now();
-    const told = await rows.toldOf(raised.key);
+    const notifiedDevices = await rows.toldOf(raised.key);
     const left = devices.filter(
       ({ subscription, elsewhere, kinds, browser }) =>
-        (subscription !== null || elsewhere) && kinds.includes(chosenKind(raised.kind)) && !told.has(browser),
+        (subscription !== null || elsewhere) &&
+        kinds.includes(chosenKind(raised.kind)) &&
+        !notifiedDevices.has(browser),
     );
     const next = left.find((device) => notBefore(device, at) === at);
     if (next === undefined)

@@ -211,9 +211,9 @@ const NOTHING: KeyFilter = {
 
 /** Null, and words of fewer than `leastLength` characters, are not secrets. */
 export function createKeyFilter(...secrets: readonly (string | null)[]): KeyFilter {
-  const kept = secrets.filter((secret) => secret !== null && secret.length >= KEY_FILTER_LIMITS.leastLength);
-  if (kept.length === 0) return NOTHING;
-  const automaton = createAutomaton([...new Set(kept.flatMap((secret) => formsOf(secret ?? '')))]);
+  const longEnough = secrets.filter((secret) => secret !== null && secret.length >= KEY_FILTER_LIMITS.leastLength);
+  if (longEnough.length === 0) return NOTHING;
+  const automaton = createAutomaton([...new Set(longEnough.flatMap((secret) => formsOf(secret ?? '')))]);
 
   function part(text: string, from: number, to: number): string {
     const reach = automaton.longest - 1;

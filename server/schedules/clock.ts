@@ -201,7 +201,7 @@ export function createClockWatch({
 }: ClockWatchDeps): ClockWatch {
   /** Per home: the last `seenAt` that was observed, and when it was first observed. */
   const noticed = new Map<string, { readonly seenAt: number | null; readonly at: number }>();
-  let told = false;
+  let isAnnounced = false;
   let cancel: () => void = () => undefined;
 
   function standsStill(): number | null {
@@ -216,12 +216,12 @@ export function createClockWatch({
   }
   function watch(): void {
     const still = standsStill();
-    if (still !== null && !told)
+    if (still !== null && !isAnnounced)
       say(
         'The clock for schedules has stopped: nothing that is due begins, and none of it is lost. The log says why. The relay tries again every minute.',
       );
-    if (still === null && told) say('The clock for schedules works again.');
-    told = still !== null;
+    if (still === null && isAnnounced) say('The clock for schedules works again.');
+    isAnnounced = still !== null;
     cancel = timers.after(limits.watchMs, watch);
   }
   watch();

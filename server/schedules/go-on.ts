@@ -182,7 +182,7 @@ function sameRun(
 }
 export function createGoOn(deps: GoOnDeps): GoOn {
   const { rows, alone, woken, wakes, logger, limits = SCHEDULE_LIMITS } = deps;
-  const told = createTold(deps);
+  const toldRuns = createTold(deps);
   /** Runs that wait for their agent and are not yet recorded as continued. */
   const beginning = new Set<RunId>();
 
@@ -198,7 +198,7 @@ export function createGoOn(deps: GoOnDeps): GoOn {
     const runs = routine ? await deps.mappings.runsOf({ scheduleId: last.scheduleId, schedule: routine }) : [];
     const run = routine && sameRun(runs, routine, last, await rows.ownOf(runId));
     const about = run && projectsText(run, await deps.mappings.readyFor(run, agentId));
-    const why = [await told(last), ...(about === null ? [] : [about])].join('\n\n');
+    const why = [await toldRuns(last), ...(about === null ? [] : [about])].join('\n\n');
     const account = await woken.goOn(last);
     let worked: Worked | null = null;
     let leave: () => void = () => undefined;

@@ -62,7 +62,7 @@ export function createScheduleRecords(deps: ScheduleRecordsDeps): RecordSource {
   const { db, rows, batch, now, nextOf, onMoved, onStale, onChange } = deps;
   const askedRows = createAskedRows(deps, 'schedule');
 
-  const taken = (is: boolean): RecordAnswer => ({ answer: is ? 'taken' : 'kept' });
+  const answerOf = (is: boolean): RecordAnswer => ({ answer: is ? 'taken' : 'kept' });
   /** The version here stays, and is announced as the newest. */
   async function tellAgain(scheduleId: ScheduleId): Promise<RecordAnswer> {
     await rows.tellAgain(scheduleId);
@@ -80,7 +80,7 @@ export function createScheduleRecords(deps: ScheduleRecordsDeps): RecordSource {
     if (!removed && due !== site) {
       const isAway = await rows.keepAway(given, due, wanted === site, now());
       if (isAway && here?.elsewhere === null) onMoved(schedule);
-      return taken(isAway);
+      return answerOf(isAway);
     }
     const asks = wanted !== null && wanted !== site;
     if (here && here.elsewhere !== null) {
@@ -93,7 +93,7 @@ export function createScheduleRecords(deps: ScheduleRecordsDeps): RecordSource {
     if (here && asks) {
       const isAway = await rows.release(given, wanted, now());
       if (isAway) onMoved(here.schedule);
-      return taken(isAway);
+      return answerOf(isAway);
     }
     // The running schedule stays unchanged until the person has consented to the new version.
     if (here && here.pausedWhy !== WAITS_FOR_YES && !isAgreed(here.agreed, schedule)) {

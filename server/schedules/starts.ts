@@ -181,8 +181,8 @@ export function createStarts(deps: StartsDeps): Starts {
       ...{ agentId, sessionId, runId, run: newId(), kind: 'session' },
       signal: new AbortController().signal,
     };
-    const taken = await take(start, { agentId, runId }, caller);
-    if ('ok' in taken) return taken;
+    const claimed = await take(start, { agentId, runId }, caller);
+    if ('ok' in claimed) return claimed;
     if (host.stateOf(agentId) === 'paused')
       await wakes.ask({
         ...{ target: agentId, source: { kind: 'person' }, way: 'person', reason: null, messageId: null },
@@ -190,7 +190,7 @@ export function createStarts(deps: StartsDeps): Starts {
       });
     const posted = await host.post(
       { text: start.words, to: agentId, clientId: newId() },
-      { text: taken.text, tools: TASK_TOOLS },
+      { text: claimed.text, tools: TASK_TOOLS },
     );
     if (posted.ok) return null;
     await projects.release('relay', project.projectId, task.taskId, posted.detail);

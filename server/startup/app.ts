@@ -131,7 +131,7 @@ export function createHomeRoom({
   elapsed,
   keptMs = ROOM_DEFAULTS.keptMs,
 }: RoomDeps): HomeRoom {
-  const taken = keepLoaded(
+  const usedRoom = keepLoaded(
     async () => {
       const [files, tables] = await Promise.all([bytesBelow(folder), elsewhere ? bytesOfTables(elsewhere) : 0]);
       return files + tables;
@@ -150,7 +150,7 @@ export function createHomeRoom({
       async room(_, context) {
         const browser = context.get('browser');
         return {
-          bytes: await taken.get(),
+          bytes: await usedRoom.get(),
           free: await free.get(),
           keepFree,
           part: browser === undefined ? null : await partOf(browser),

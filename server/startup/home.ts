@@ -114,7 +114,7 @@ function listen(path: string, { address, onEnd, copy }: Answers): Promise<Server
   });
 }
 
-const taken = (home: string, address: string) =>
+const homeTakenError = (home: string, address: string) =>
   new StartError(
     `Another relay runs on the home ${home}${address === '' ? '' : `, at ${address}`}. Use that one, end it first, or choose another home with --home.`,
   );
@@ -143,7 +143,7 @@ export async function lockHome(
   let server = await listen(path, answers);
   if (!server) {
     const holder = await ask(path);
-    if (holder !== null) throw taken(home, holder);
+    if (holder !== null) throw homeTakenError(home, holder);
     // A killed relay left the socket. It is renamed before it is removed, and tested once more
     // there, so that two relays that start together do not remove each other's.
     const aside = `${path}.${process.pid}`;
@@ -151,16 +151,16 @@ export async function lockHome(
       await rename(path, aside);
     } catch (error) {
       if (codeOf(error) !== 'ENOENT') throw error;
-      throw taken(home, '');
+      throw homeTakenError(home, '');
     }
     const moved = await ask(aside);
     if (moved !== null) {
       await rename(aside, path);
-      throw taken(home, moved);
+      throw homeTakenError(home, moved);
     }
     await rm(aside, { force: true });
     server = await listen(path, answers);
-    if (!server) throw taken(home, '');
+    if (!server) throw homeTakenError(home, '');
   }
   const held = server;
   await writeFile(join(home, PID_FILE), `${process.pid}\n`, { mode: 0o600 });

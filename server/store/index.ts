@@ -204,17 +204,17 @@ export async function migrate(
   db: Kysely<Tables>,
   migrations: Readonly<Record<string, Migration>> = MIGRATIONS,
 ): Promise<void> {
-  const taken = await stepsOf(db);
-  if (taken.some((name) => UNRELEASED.includes(name)))
+  const steps = await stepsOf(db);
+  if (steps.some((name) => UNRELEASED.includes(name)))
     throw new StoreError(
       'The store was made by a Roost before 0.3. Use another database, or another --home: your browser gives the new one what it holds of your household.',
     );
-  const unknown = taken.filter((name) => !(name in migrations));
+  const unknown = steps.filter((name) => !(name in migrations));
   if (unknown.length > 0)
     throw new StoreError(
       `The store was last used by a newer Roost (this one does not know its step ${unknown.join(', ')}). Update Roost, or use another --home.`,
     );
-  if (taken.length === Object.keys(migrations).length) return;
+  if (steps.length === Object.keys(migrations).length) return;
   const provider = { getMigrations: () => Promise.resolve({ ...migrations }) };
   const migrator = new Migrator({ db, provider, ...(isEmbedded(db) ? {} : { migrationTableSchema: SCHEMA }) });
   const { error } = await migrator.migrateToLatest();

@@ -146,7 +146,7 @@ function serve(
   let heard = true;
   let silent = 0;
   let unread = 0;
-  let taken = false;
+  let isTaken = false;
 
   const sendText = (message: FromRelay) => {
     if (over || socket.readyState !== socket.OPEN) return;
@@ -154,7 +154,7 @@ function serve(
   };
   function send(data: string | Uint8Array): void {
     socket.send(data, () => {
-      taken = true;
+      isTaken = true;
       state?.end.drained();
     });
     if (socket.bufferedAmount > bounds.unsentBytes) socket.terminate();
@@ -277,8 +277,8 @@ function serve(
   );
   const beats = setInterval(() => {
     silent = heard ? 0 : silent + 1;
-    unread = socket.bufferedAmount > 0 && !taken ? unread + 1 : 0;
-    [heard, taken] = [false, false];
+    unread = socket.bufferedAmount > 0 && !isTaken ? unread + 1 : 0;
+    [heard, isTaken] = [false, false];
     if (silent > bounds.beatsSilent || unread > bounds.beatsUnread) return socket.terminate();
     socket.ping();
     if (state !== null) sendText({ kind: 'pong' });

@@ -106,9 +106,9 @@ export function createDeliveries({
     db.transaction().execute(async (trx) => {
       const webhook = trx.selectFrom('hooks').select('hook').where('home', '=', home).where('hook', '=', webhookId);
       if (!(await webhook.forUpdate().executeTakeFirst())) return GONE;
-      const taken = trx.selectFrom('hook_deliveries').where('home', '=', home).where('hook', '=', webhookId);
+      const deliveries = trx.selectFrom('hook_deliveries').where('home', '=', home).where('hook', '=', webhookId);
       const hashes = same.length === 0 ? [digest(newId())] : same.map(digest);
-      const [before] = await taken
+      const [before] = await deliveries
         .select(['task', 'taken_at', 'done'])
         .where('delivery_hash', 'in', hashes)
         .orderBy('taken_at')
@@ -122,7 +122,7 @@ export function createDeliveries({
         return { ok: true, taskId: ofIssue.task, at: ofIssue.taken_at, done: ofIssue.done, repeated: true } as const;
       }
       const time = now();
-      const lately = await taken
+      const lately = await deliveries
         .select(({ fn }) => [fn.count<string>('task').distinct().as('count'), fn.min('taken_at').as('first')])
         .where('taken_at', '>', time - settings.hourMs)
         .executeTakeFirstOrThrow();
@@ -154,12 +154,12 @@ export function createDeliveries({
     const target = targetOf(row);
     const refused = await refuseTarget(target);
     if (refused) return refused;
-    const taken = await take(row, same, issues, await deletedTasksOf(row.hook, target, issues));
-    if (!taken.ok) return taken;
-    if (taken.done) return { ok: true, repeated: true };
+    const claim = await take(row, same, issues, await deletedTasksOf(row.hook, target, issues));
+    if (!claim.ok) return claim;
+    if (claim.done) return { ok: true, repeated: true };
     if (target.kind === 'routine') {
       // The time of the delivery names the occurrence: a repeat triggers no second one.
-      if (!(await schedules.trigger(target.scheduleId, taken.at))) return GONE;
+      if (!(await schedules.trigger(target.scheduleId, claim.at))) return GONE;
     } else if (task !== null) {
       const { title, text } = task;
       const made = await projects.createTask(
@@ -168,7 +168,7 @@ export function createDeliveries({
         {
           ...{ title, description: text, criteria: [], priority: 'normal', labels: [], blockedBy: [], assignee: null },
         },
-        { taskId: taken.taskId, column: target.column },
+        { taskId: claim.taskId, column: target.column },
       );
       // `no-task`: it was created by this delivery before, and deleted.
       if (!made.ok && made.reason !== 'no-task')
@@ -179,16 +179,16 @@ export function createDeliveries({
       .set({ done: true })
       .where('home', '=', home)
       .where('hook', '=', row.hook)
-      .where('task', '=', taken.taskId)
+      .where('task', '=', claim.taskId)
       .execute();
     await db
       .updateTable('hooks')
-      .set({ used_at: taken.at })
+      .set({ used_at: claim.at })
       .where('home', '=', home)
       .where('hook', '=', row.hook)
       .execute();
     changed();
-    return { ok: true, repeated: taken.repeated };
+    return { ok: true, repeated: claim.repeated };
   }
 
   return { refuseTarget, deliver, rowsOfIssue, insertIssues };

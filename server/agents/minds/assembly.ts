@@ -199,14 +199,14 @@ const notRun = (what: NonNullable<Part['tooMuch']>) => {
 /** The input of a call. Where it is unreadable, a sentence tells the model why. */
 function inputOf({ block, json, tooMuch }: Part): { readonly input: unknown; readonly unreadable?: string } {
   if (tooMuch !== null) return notRun(tooMuch);
-  const given = block.kind === 'call' ? block.input : undefined;
-  const written = json.trim() === '' ? given : parseJson(json);
+  const startInput = block.kind === 'call' ? block.input : undefined;
+  const written = json.trim() === '' ? startInput : parseJson(json);
   // Some servers encode the JSON of the input as a string once more.
   const isText = typeof written === 'string' && written.trim() !== '';
   const within = isText ? createJsonCount(INPUT_BOUNDS).take(Buffer.from(written)) : null;
   if (within !== null) return notRun(within);
   const read = isText ? parseJson(written) : written;
-  if (read === undefined && (json.trim() !== '' || given !== undefined))
+  if (read === undefined && (json.trim() !== '' || startInput !== undefined))
     return {
       input: {},
       unreadable: `This call was not run: its input is not JSON. It began with: ${(json.trim() === '' ? String(written) : json).slice(0, MIND_LIMITS.upstreamDetail)}`,
@@ -236,16 +236,16 @@ function isRepeat(before: Part, block: WireBlock): boolean {
 }
 
 /** Gives every call an id of its own. A repeated call is one call. */
-function callOf(part: Part, taken: Map<string, string>, newId: () => string): MindBlock | null {
+function callOf(part: Part, usedIds: Map<string, string>, newId: () => string): MindBlock | null {
   if (part.block.kind !== 'call') return null;
   const { input, unreadable } = inputOf(part);
   const name = usable(part.block.name, MIND_LIMITS.nameCharacters);
-  const given = usable(part.block.id, MIND_LIMITS.idCharacters);
+  const ownId = usable(part.block.id, MIND_LIMITS.idCharacters);
   const said = JSON.stringify([name, part.json.trim() === '' ? input : part.json]);
-  if (given !== null && taken.get(given) === said) return null;
-  let id = given ?? newId();
-  for (let n = 2; taken.has(id); n++) id = `${given ?? newId()}-${n}`;
-  taken.set(id, said);
+  if (ownId !== null && usedIds.get(ownId) === said) return null;
+  let id = ownId ?? newId();
+  for (let n = 2; usedIds.has(id); n++) id = `${ownId ?? newId()}-${n}`;
+  usedIds.set(id, said);
   const why = name === null ? 'This call was not run: it does not say which tool it calls.' : unreadable;
   return {
     kind: 'tool-use',
@@ -257,7 +257,7 @@ function callOf(part: Part, taken: Map<string, string>, newId: () => string): Mi
   };
 }
 
-function blockOf(part: Part, taken: Map<string, string>, newId: () => string): MindBlock | null {
+function blockOf(part: Part, usedIds: Map<string, string>, newId: () => string): MindBlock | null {
   switch (part.block.kind) {
     case 'thinking':
       return {
@@ -269,7 +269,7 @@ function blockOf(part: Part, taken: Map<string, string>, newId: () => string): M
     case 'redacted-thinking':
       return part.block.data === '' ? null : { kind: 'redacted-thinking', data: part.block.data };
     case 'call':
-      return callOf(part, taken, newId);
+      return callOf(part, usedIds, newId);
     case 'of-server':
       return ofServer(part);
     case 'text':

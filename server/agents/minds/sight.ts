@@ -90,7 +90,7 @@ export const speaksOfSight = (said: string): boolean => SPEAKS_OF_SIGHT.test(sai
 export function createSight({ official }: { readonly official: boolean }): Sight {
   const blind = new Set<string>();
   /** By digest: files that were accepted once, and files that were refused. */
-  const taken = new Set<string>();
+  const acceptedDigests = new Set<string>();
   const refused = new Set<string>();
   /** The number of refused files by model, while none was accepted. */
   const misses = new Map<string, number>();
@@ -108,7 +108,7 @@ export function createSight({ official }: { readonly official: boolean }): Sight
   /** The newest file is the most likely cause: earlier ones were accepted before. */
   function trials({ out }: Unseen, request: MindRequest): readonly ReadonlySet<string>[] {
     const shown = filesIn(request).filter(({ digest }) => !out.has(digest));
-    const fresh = shown.filter(({ digest }) => !taken.has(digest)).toReversed();
+    const fresh = shown.filter(({ digest }) => !acceptedDigests.has(digest)).toReversed();
     const singles = fresh.slice(0, SIGHT_LIMITS.trials).map(({ digest }) => new Set([digest]));
     const groups = [fresh, shown].map((files) => new Set(files.map(({ digest }) => digest)));
     return [...singles, ...groups].filter(
@@ -140,10 +140,10 @@ export function createSight({ official }: { readonly official: boolean }): Sight
         return;
       }
       const files = filesIn(request);
-      for (const { digest } of files) if (!out.has(digest)) taken.add(digest);
+      for (const { digest } of files) if (!out.has(digest)) acceptedDigests.add(digest);
       const missed = [...out].filter((digest) => !refused.has(digest));
       // A file that was accepted before may be accepted again. It is only tried first next time.
-      for (const digest of missed) if (!taken.delete(digest)) refused.add(digest);
+      for (const digest of missed) if (!acceptedDigests.delete(digest)) refused.add(digest);
       if (files.length > out.size) misses.set(model, -Infinity);
       if (missed.length === 0 || official) return;
       misses.set(model, (misses.get(model) ?? 0) + 1);

@@ -173,11 +173,11 @@ export function toolParams(
   tools: readonly MindTool[],
   { searching, web }: { readonly searching: boolean; readonly web: boolean },
 ): Anthropic.ToolUnion[] {
-  const told = new Set(describedTools(tools, searching));
+  const describedNames = new Set(describedTools(tools, searching));
   return tools.flatMap((tool): Anthropic.ToolUnion[] => {
     if (tool.provider) return web ? [webToolParam(tool.provider)] : [];
-    if (searching && tool.finds) return told.has(tool) ? [SEARCH] : [];
-    if (!searching && !told.has(tool)) return [];
+    if (searching && tool.finds) return describedNames.has(tool) ? [SEARCH] : [];
+    if (!searching && !describedNames.has(tool)) return [];
     return [
       {
         name: tool.name,
@@ -188,7 +188,7 @@ export function toolParams(
           required: [...tool.required],
           ...(tool.definitions ? { $defs: tool.definitions } : {}),
         },
-        ...(told.has(tool) ? {} : { defer_loading: true }),
+        ...(describedNames.has(tool) ? {} : { defer_loading: true }),
       },
     ];
   });

@@ -40,9 +40,9 @@ function waysOf(origin: string, path: string): readonly Way[] {
   ];
 }
 
-/** `given`: an http or https URL. Returns at least one way. */
-export function waysTo(given: string): readonly Way[] {
-  const url = new URL(given);
+/** `address`: an http or https URL. Returns at least one way. */
+export function waysTo(address: string): readonly Way[] {
+  const url = new URL(address);
   const { origin } = url;
   const path = withoutSlash(url.pathname);
   for (const [call, protocol] of CALLS)

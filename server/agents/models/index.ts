@@ -153,9 +153,9 @@ export async function openHomeModels(deps: HomeModelsDeps): Promise<HomeModels> 
   const pageOf = (connectionId: string) => pages.find((each) => each.connectionId === connectionId);
 
   async function reread(): Promise<void> {
-    const kept = await rows.all();
+    const stored = await rows.all();
     const next = await Promise.all(
-      kept.map(async ({ connectionId, ...each }) => {
+      stored.map(async ({ connectionId, ...each }) => {
         if (each.key !== null) deps.onKey(each.key);
         const page = pageOf(connectionId);
         if (!page) return connected(connectionId, each, lineOf(each));

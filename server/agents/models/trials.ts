@@ -108,8 +108,8 @@ export function createServerTrials(deps: TrialDeps): ServerTrials {
       elapsed,
     });
 
-  const run: ServerTrials['run'] = async (given) => {
-    const { kind, key, ways } = given;
+  const run: ServerTrials['run'] = async (request) => {
+    const { kind, key, ways } = request;
     const address = ways[0]?.address ?? null;
     if (key !== null) deps.onKey(key);
     if (may === 'none') return { ok: false, reason: 'address', detail: NONE };
@@ -134,10 +134,10 @@ export function createServerTrials(deps: TrialDeps): ServerTrials {
     const found = await findListing(ways, key);
     const { listing } = found;
     const listed = modelsIn(listing) ?? [];
-    const { lead: leadModel, agent: agentModel } = usualModels(kind, listed, given.model);
+    const { lead: leadModel, agent: agentModel } = usualModels(kind, listed, request.model);
     if (leadModel === '') return { ok: false, reason: 'no-answer', detail: unlisted(listing, host, key !== null) };
     // A request may cost money, and the person's choice of model is unknown.
-    if (kind === 'server' && key !== null && given.model === '' && listed.length > 1)
+    if (kind === 'server' && key !== null && request.model === '' && listed.length > 1)
       return {
         ok: false,
         reason: 'choose',
@@ -147,7 +147,7 @@ export function createServerTrials(deps: TrialDeps): ServerTrials {
     const usual = { leadModel, agentModel };
     // A server also lists embedding models, and models that it has not loaded.
     const others =
-      kind === 'server' && given.model === ''
+      kind === 'server' && request.model === ''
         ? listed.filter(({ id }) => id !== leadModel).slice(0, CONNECT_LIMITS.tried - 1)
         : [];
     const choices = [usual, ...others.map(({ id }) => ({ leadModel: id, agentModel: id }))];
@@ -183,11 +183,11 @@ export function createServerTrials(deps: TrialDeps): ServerTrials {
   async function triedBy(
     way: TriedWay,
     choices: readonly Pick<StoredModel, 'leadModel' | 'agentModel'>[],
-    given: Pick<StoredModel, 'kind' | 'key' | 'models'>,
+    model: Pick<StoredModel, 'kind' | 'key' | 'models'>,
   ): Promise<Answering | Trial> {
     let first: Trial | null = null;
     for (const chosen of choices) {
-      const kept: StoredModel = { ...given, ...way, ...chosen, windows: {} };
+      const kept: StoredModel = { ...model, ...way, ...chosen, windows: {} };
       const line = lineOf(kept);
       const trial = await line.try(chosen.agentModel, true);
       if (trial.failure === null) return { ok: true, line, kept, state: trial.state };

@@ -43,24 +43,24 @@ interface UsageReader {
 }
 
 /** `model`: the requested one. The name in the answer does not decide the price. */
-function usageTaken(model: string, told: ReportedUsage, whole: boolean): Took {
-  if (!told.isReported()) return null;
-  const counts = told.counts();
-  const input = !told.inputReported();
+function usageTaken(model: string, reported: ReportedUsage, whole: boolean): Took {
+  if (!reported.isReported()) return null;
+  const counts = reported.counts();
+  const input = !reported.inputReported();
   // Without known input, an output of zero means nothing either.
-  const output = !told.outputReported() || (input && counts.outputTokens === 0);
+  const output = !reported.outputReported() || (input && counts.outputTokens === 0);
   return {
     usage: { model, ...counts },
     whole,
-    hourCacheWrites: told.hourCacheWrites(),
-    searches: told.searches(),
-    terms: told.terms(),
+    hourCacheWrites: reported.hourCacheWrites(),
+    searches: reported.searches(),
+    terms: reported.terms(),
     ...(input || output ? { untold: { input, output } } : {}),
   };
 }
 
 export function createStreamReader(model: string): UsageReader {
-  const told = createReportedUsage();
+  const reported = createReportedUsage();
   const decoder = new TextDecoder();
   let line = '';
   let tooLong = false;
@@ -73,9 +73,9 @@ export function createStreamReader(model: string): UsageReader {
     const event = eventShape.safeParse(parseJson(text.slice('data:'.length)));
     if (!event.success) return;
     const { type, message, usage } = event.data;
-    if (type === 'message_start') told.add(message?.usage);
+    if (type === 'message_start') reported.add(message?.usage);
     if (type === 'message_delta' && isRecord(usage)) {
-      told.add(usage);
+      reported.add(usage);
       ended = true;
     }
     // A model that refuses charges nothing.
@@ -97,7 +97,7 @@ export function createStreamReader(model: string): UsageReader {
         tooLong = true;
       }
     },
-    took: () => usageTaken(model, told, ended) ?? (refused ? { usage: { model, ...NOTHING }, whole: true } : null),
+    took: () => usageTaken(model, reported, ended) ?? (refused ? { usage: { model, ...NOTHING }, whole: true } : null),
   };
 }
 

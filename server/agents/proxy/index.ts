@@ -510,9 +510,9 @@ export function createProxy(deps: ProxyDeps): Proxy {
       const read = await readRequest(context.req.raw);
       if (!read.ok) return respond(context, { kind: 'error', error: read.error }, gone, over);
       if (call.client) await joined(call.agent, call.client);
-      const told = call.client && costly ? deps.clientCalls(call.agent.agentId, null, {}) : null;
+      const clientCall = call.client && costly ? deps.clientCalls(call.agent.agentId, null, {}) : null;
       const done = () => {
-        told?.();
+        clientCall?.();
         over();
       };
       const outcome = send(call, context, read.body, costly, gone.signal);

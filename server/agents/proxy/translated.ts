@@ -169,8 +169,8 @@ function alternating(messages: z.infer<typeof schema>['messages'], calls: KnownC
   return all;
 }
 
-function toolsOf(given: z.infer<typeof schema>['tools']): MindTool[] {
-  return (given ?? []).flatMap((each) => {
+function toolsOf(requestedTools: z.infer<typeof schema>['tools']): MindTool[] {
+  return (requestedTools ?? []).flatMap((each) => {
     // Other models do not have the tools that Anthropic runs or defines by type.
     const parsed = tool.safeParse(each);
     if (!parsed.success) return [];

@@ -339,17 +339,17 @@ export function createConversation(): Conversation {
     if (!plan) return null;
     const { from, lastSaid } = plan;
     const replaced = rest.slice(0, from).filter((_entry, index) => index !== lastSaid);
-    const kept = rest.filter((_entry, index) => index === lastSaid || index >= from);
+    const keptEntries = rest.filter((_entry, index) => index === lastSaid || index >= from);
     return {
       messages: merge(replaced),
       prompts: prompts.flatMap(({ block }) => (block.kind === 'text' ? [block.text] : [])),
       count: countMessages(replaced),
-      from: kept.flatMap(({ parts }) => parts.flatMap(({ messageId }) => messageId ?? []))[0] ?? null,
+      from: keptEntries.flatMap(({ parts }) => parts.flatMap(({ messageId }) => messageId ?? []))[0] ?? null,
       replace({ messageId, text }) {
         entries = [
           ...(prompts.length > 0 ? [{ role: 'user' as const, parts: prompts }] : []),
           { role: 'user', parts: [summaryPart(messageId, text)] },
-          ...kept,
+          ...keptEntries,
         ];
       },
     };

@@ -226,11 +226,11 @@ export function createDelivery(deps: SpeakerDeps, onInboxRead: (items: readonly 
 
   /** What the mind is asked in this turn, and with which tools. Null: nothing is delivered. */
   async function gather(turn: Turn, messageId: MessageId, mine: Current) {
-    const given = turn.items;
+    const items = turn.items;
     const gathered =
-      mine.abort.signal.aborted || given.some(({ alone }) => alone) ? null : await hooks.gather?.(messageId);
+      mine.abort.signal.aborted || items.some(({ alone }) => alone) ? null : await hooks.gather?.(messageId);
     // Waiting messages are older than the new items.
-    turn.items = [...(gathered?.items ?? []), ...given];
+    turn.items = [...(gathered?.items ?? []), ...items];
     turn.read = gathered?.events ?? [];
     if (turn.items.length === 0) return null;
     const note = (await hooks.note?.()) ?? null;
@@ -248,7 +248,7 @@ export function createDelivery(deps: SpeakerDeps, onInboxRead: (items: readonly 
       .filter(({ provider }) => !provider || current.mind.web?.(current.model))
       .map(({ name }) => name);
     if (system.offer(names) && deps.systemAround) briefing.announced(deps.systemAround, system.text());
-    if (given.length === 0) onInboxRead(gathered?.items ?? []);
+    if (items.length === 0) onInboxRead(gathered?.items ?? []);
     for (const { way, attachments = [] } of turn.items) {
       const shown = way ?? (attachments.length > 0 ? WAYS.attachment : null);
       if (shown !== null) context.foreign.note(caller, shown);

@@ -91,14 +91,14 @@ export async function takeWaiting(
   // lost.
   const all = await inbox.count(agentId);
   const team = waiting.every(isOwnTalk) ? [] : await directory.all();
-  const taken = await inbox.claim(
+  const claimed = await inbox.claim(
     waiting.map(({ messageId }) => messageId),
     { readIn: sessionId ?? runId, run: answer, time: now() },
   );
-  const left = Math.max(0, all - taken.length);
+  const left = Math.max(0, all - claimed.length);
   return {
     items: [
-      ...taken.map((message) => ({
+      ...claimed.map((message) => ({
         messageId: message.messageId,
         text: isOwnTalk(message) ? message.text : writeSaid({ head: headOf(message, team), text: message.text }),
         fromPerson: isOwnTalk(message),
@@ -108,7 +108,7 @@ export async function takeWaiting(
       })),
       ...(left === 0 ? [] : [{ messageId: null, text: `[${moreWait(left)}]` }]),
     ],
-    events: taken.map(eventOf),
+    events: claimed.map(eventOf),
     left,
   };
 }

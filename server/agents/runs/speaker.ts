@@ -75,9 +75,9 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
   const isUnasked = (items: readonly Item[]) =>
     (life.cause.kind === 'session' || life.cause.kind === 'wake') && !items.some(({ fromPerson }) => fromPerson);
 
-  async function answer(given: readonly Item[]): Promise<void> {
+  async function answer(items: readonly Item[]): Promise<void> {
     const messageId = newId();
-    for (const { replaces } of given) if (replaces !== undefined) conversation.cutBefore(replaces);
+    for (const { replaces } of items) if (replaces !== undefined) conversation.cutBefore(replaces);
     const writer = createAnswerWriter({
       messageId,
       agentId,
@@ -92,7 +92,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     let resolveOver: () => void = () => undefined;
     const over = new Promise<void>((resolve) => (resolveOver = resolve));
     const mine: Current = {
-      given,
+      given: items,
       abort: new AbortController(),
       heard: new AbortController(),
       writer,
@@ -102,7 +102,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     current = mine;
     if (queue.hasOfPerson()) mine.heard.abort();
     try {
-      await take(given, messageId, mine);
+      await take(items, messageId, mine);
     } catch (error) {
       // The words stay, although the answer does not continue.
       await writer.finish({ status: 'interrupted', error: null, usage: null }, []);
@@ -127,7 +127,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     }
   }
 
-  async function takeInTurn(given: readonly Item[], messageId: MessageId, mine: Current): Promise<void> {
+  async function takeInTurn(items: readonly Item[], messageId: MessageId, mine: Current): Promise<void> {
     // Messages are taken out of the inbox only for delivery. A paused agent takes none, because the
     // session may end before it is resumed.
     await delivery.untilResumed(mine.abort.signal);
@@ -135,7 +135,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     if (mine.interruption?.by === 'closing') return;
     const recordEnd = await context.recordWork(agentId, { kind: 'turn', messageId });
     try {
-      await deliver(given, messageId, mine);
+      await deliver(items, messageId, mine);
     } finally {
       await recordEnd();
     }

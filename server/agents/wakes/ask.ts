@@ -334,13 +334,13 @@ export function createAsk({
   }
 
   async function turnEnded(agentId: AgentId): Promise<void> {
-    const wanted = deferred.get(agentId);
+    const wantedWay = deferred.get(agentId);
     // The wake is recorded as deferred, and the next process resumes it.
-    if (closed || !wanted || !deferred.delete(agentId)) return;
-    const { way, grantedAt, source, reason, messageId, due } = wanted;
+    if (closed || !wantedWay || !deferred.delete(agentId)) return;
+    const { way, grantedAt, source, reason, messageId, due } = wantedWay;
     const again = { source, reason, messageId, due, target: agentId, way: 'deferred', callerSession: null } as const;
     try {
-      if (grantedAt !== undefined) await grantedBefore(wanted, { ...again, grantedAt });
+      if (grantedAt !== undefined) await grantedBefore(wantedWay, { ...again, grantedAt });
       // The agent may have read the message in the turn that ended.
       else if ((await inbox.count(agentId)) > 0) await ask({ ...again, quiet: 'deferred' }, way);
     } catch (error) {

@@ -89,28 +89,28 @@ export function wokenBy(
   reason: WakeReason | null,
   team: readonly TeamMember[],
 ): string {
-  const who = byWhom(source, team);
+  const waker = byWhom(source, team);
   switch (way) {
     case 'wake_agent':
-      return `[You are awake: ${who} woke you${reason === null ? '' : `, because of this: ${WHY[reason]}`}]`;
+      return `[You are awake: ${waker} woke you${reason === null ? '' : `, because of this: ${WHY[reason]}`}]`;
     case 'urgent_message':
-      return `[You are awake: ${who} sent you something urgent]`;
+      return `[You are awake: ${waker} sent you something urgent]`;
     case 'thread_mention':
-      return `[You are awake: ${who} mentioned you in a thread]`;
+      return `[You are awake: ${waker} mentioned you in a thread]`;
     case 'thread_added':
-      return `[You are awake: ${who} added you to a thread]`;
+      return `[You are awake: ${waker} added you to a thread]`;
     case 'schedule':
-      return `[You are awake: it is the time set in ${who}]`;
+      return `[You are awake: it is the time set in ${waker}]`;
     case 'reminder':
       return `[You are awake: a reminder that you left for yourself is due]`;
     case 'script_failure':
-      return `[You are awake: ${who} has failed]`;
+      return `[You are awake: ${waker} has failed]`;
     case 'answer':
-      return `[You are awake: ${who} answered what you asked]`;
+      return `[You are awake: ${waker} answered what you asked]`;
     case 'person':
     case 'api':
     case 'deferred':
-      return `[You are awake: ${who} woke you]`;
+      return `[You are awake: ${waker} woke you]`;
     default:
       return way satisfies never;
   }
@@ -281,13 +281,13 @@ export function createWakeTools({
           run: caller.run,
           time: now(),
         });
-        const taken = beside ? waiting : claimed;
+        const shownMessages = beside ? waiting : claimed;
         if (caller.signal.aborted && !beside) {
           // The caller is gone before it could read them.
-          await inbox.release(taken.map(({ messageId }) => messageId));
+          await inbox.release(shownMessages.map(({ messageId }) => messageId));
           return toolError('The call was cancelled before anything was read.');
         }
-        for (const { messageId, from } of taken)
+        for (const { messageId, from } of shownMessages)
           if (from === 'human' && !beside)
             tell({
               kind: 'message-read',
@@ -297,11 +297,11 @@ export function createWakeTools({
               sessionId: caller.kind === 'run' ? null : (caller.sessionId ?? caller.run),
               ...(caller.runId === undefined ? {} : { runId: caller.runId }),
             });
-        const left = (await inbox.count(caller.agentId)) - (beside ? taken.length : 0);
+        const left = (await inbox.count(caller.agentId)) - (beside ? shownMessages.length : 0);
         const team = await directory.all();
         const nameOf = (id: string) =>
           id === 'human' ? 'the human' : id === 'relay' ? 'the relay' : withSeat(team, id);
-        const lines = taken.map((message) =>
+        const lines = shownMessages.map((message) =>
           writeSaid({
             head: `From ${nameOf(message.from)} at ${new Date(message.time).toISOString()}${[message.priority === 'normal' ? null : message.priority, messageTypeText(message.type)].map((word) => (word === null ? '' : `, ${word}`)).join('')}:`,
             text: message.text,
@@ -318,7 +318,7 @@ export function createWakeTools({
                 ...(left <= 0 ? [] : [beside ? `${left} more wait, and are not shown here.` : `${moreWait(left)}.`]),
               ].join('\n\n');
         const hasFiles = claimed.some(({ attachments = [] }) => attachments.length > 0);
-        const isOfOthers = hasFiles || taken.some(({ from }) => from !== 'human');
+        const isOfOthers = hasFiles || shownMessages.some(({ from }) => from !== 'human');
         return { ...toolDone(said), ...(picture ? { picture } : {}), ...(isOfOthers ? { isOfOthers } : {}) };
       },
     }),

@@ -56,18 +56,18 @@ export function createAnswers(base: ApprovalsBase, { toolNamed }: Pick<Guards, '
   }
 
   /** False: the call no longer waits. */
-  async function begin(call: StoredCall, given: Exclude<Answer, 'later' | 'no'>): Promise<boolean> {
+  async function begin(call: StoredCall, answer: Exclude<Answer, 'later' | 'no'>): Promise<boolean> {
     const at = now();
-    const once = (within?: Db) => rows.begin(call, given, at, within);
+    const once = (within?: Db) => rows.begin(call, answer, at, within);
     /** A yes counts even where its write was not acknowledged. It is carried out once. */
     const surely = async (write: () => Promise<boolean>) =>
       (await writeOnce({
         write: async () => (await write()) || null,
         check: async () => (await rows.hasBegun(call.callId, at)) || null,
       })) ?? false;
-    if (given === 'once') return await surely(once);
+    if (answer === 'once') return await surely(once);
     try {
-      return await surely(() => always(call, given, once));
+      return await surely(() => always(call, answer, once));
     } catch (error) {
       if (isAway(error)) throw error;
       // If the permission for later calls cannot be stored, the yes counts for this call only.

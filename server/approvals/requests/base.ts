@@ -57,7 +57,7 @@ export function createApprovalsBase(deps: ApprovalsDeps) {
   const closing = new AbortController();
   /** Writes and calls that run beside their callers. */
   const underWay = new Set<Promise<unknown>>();
-  let kept = 0;
+  let storedCount = 0;
   let telling = false;
 
   function beside(work: Promise<unknown>, what: string): void {
@@ -69,7 +69,7 @@ export function createApprovalsBase(deps: ApprovalsDeps) {
   const changed = (agentId: AgentId) => tell({ kind: 'changed', time: now(), what: 'approvals', agentId });
   /** Pages that show the activity are notified at intervals, not for each call. */
   function counted(): void {
-    if (++kept % CALL_LIMITS.dropEvery === 0)
+    if (++storedCount % CALL_LIMITS.dropEvery === 0)
       beside(rows.drop(now() - CALL_LIMITS.keptMs), 'Old tool calls could not be deleted.');
     if (telling || closing.signal.aborted) return;
     telling = true;

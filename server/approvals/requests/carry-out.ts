@@ -34,8 +34,8 @@ export function createCarryOut(deps: CarryOutDeps): (call: StoredCall, ownHosts?
   async function outcomeOf(call: StoredCall, ownHosts: readonly string[]): Promise<ToolOutcome> {
     const { callId, agentId, folder, tool: name, input: text, runId, pinned } = call;
     const tool = toolNamed(name);
-    const given: unknown = JSON.parse(text);
-    const input = tool?.input.safeParse(given);
+    const outcome: unknown = JSON.parse(text);
+    const input = tool?.input.safeParse(outcome);
     const caller: Caller = {
       agentId,
       sessionId: host.stateOf(agentId) === 'absent' ? null : host.sessionId(),
@@ -44,7 +44,7 @@ export function createCarryOut(deps: CarryOutDeps): (call: StoredCall, ownHosts?
       run: callId,
       kind: 'run',
       signal: closing,
-      agreed: { ...contents.agreed({ agentId, folder, tool: name, input: given }, pinned), ownHosts },
+      agreed: { ...contents.agreed({ agentId, folder, tool: name, input: outcome }, pinned), ownHosts },
     };
     if (!tool || !input?.success || !(await enduring(database, async () => (await tool.allowed?.(caller)) ?? true)))
       return toolError('This tool no longer exists.');

@@ -87,7 +87,7 @@ async function watchMemory({ kin, limits }: WatchDeps): Promise<Check> {
   const left = () => memoryLeft().then(({ available, swap }) => available + swap);
   const first = await memoryLeft();
   const loss = createLoss(first.available + first.swap);
-  const kept = Math.min(limits.keptMemory, first.available / 2);
+  const reserved = Math.min(limits.keptMemory, first.available / 2);
   /** What the sandbox held when the loss was last reset. */
   let before = 0;
   /** Consecutive measurements above the limit. */
@@ -108,7 +108,7 @@ async function watchMemory({ kin, limits }: WatchDeps): Promise<Check> {
   const inTime = paced(closely, limits.countMs, limits.restTimes);
   return async () => {
     const { available, swap } = await memoryLeft();
-    if (available < kept) return 'memory';
+    if (available < reserved) return 'memory';
     const isMuch =
       agree > 0 || before + loss.of(available + swap) > limits.memory || (await estimateOf(kin)) > limits.memory;
     return await (isMuch ? atOnce() : inTime());

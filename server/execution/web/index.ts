@@ -388,7 +388,7 @@ export function createWebTools({ web, now, limits = WEB_LIMITS }: WebToolsDeps):
   /**
    * Recently read pages, by reader and requested address. Reading on continues in the same page.
    */
-  const kept = new Map<string, { readonly page: Page; readonly at: number }>();
+  const cachedPages = new Map<string, { readonly page: Page; readonly at: number }>();
 
   return [
     defineTool({
@@ -402,14 +402,14 @@ export function createWebTools({ web, now, limits = WEB_LIMITS }: WebToolsDeps):
       }),
       async run({ url, from }, caller) {
         const key = JSON.stringify([caller.agentId, url]);
-        const before = kept.get(key);
+        const before = cachedPages.get(key);
         const cachedPage = from > 0 && before !== undefined && now() - before.at < limits.keptMs ? before.page : null;
         const page = cachedPage ?? (await web.read(url, caller.signal));
         if (typeof page === 'string') return toolError(page);
         if (cachedPage === null) {
-          kept.delete(key);
-          kept.set(key, { page, at: now() });
-          for (const oldest of kept.keys()) if (kept.size > limits.kept) kept.delete(oldest);
+          cachedPages.delete(key);
+          cachedPages.set(key, { page, at: now() });
+          for (const oldest of cachedPages.keys()) if (cachedPages.size > limits.kept) cachedPages.delete(oldest);
         }
         const { title, text, cut, status } = page;
         const shown = text.slice(from, from + limits.shownChars);

@@ -41,12 +41,12 @@ async function sideOf(
   repository: Repository,
   listing: Listing,
   file: string,
-  kept: Map<string, Buffer>,
+  storedContents: Map<string, Buffer>,
 ): Promise<Side> {
   const entry = listing.entries.get(file);
   if (!entry || entry.kind === 'folder') return { kind: 'none' };
   if (entry.bytes > COMPARED_BYTES) return { kind: 'large', bytes: entry.bytes };
-  let content = kept.get(entry.object);
+  let content = storedContents.get(entry.object);
   if (!content)
     await repository.read([entry.object], (bytes) => {
       content = bytes;

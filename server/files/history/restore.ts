@@ -134,9 +134,9 @@ export async function restoreFolder(path: string, options: RestoreOptions): Prom
     }
   }
   async function parent(of: string): Promise<OpenFolder> {
-    const wanted = parentOf(of);
-    await leave(wanted);
-    const names = wanted === '' ? [] : wanted.split('/');
+    const parentPath = parentOf(of);
+    await leave(parentPath);
+    const names = parentPath === '' ? [] : parentPath.split('/');
     for (let depth = chain.length; depth < names.length; depth++) {
       const where = names.slice(0, depth + 1).join('/');
       const from = chain.at(-1)?.folder ?? top;

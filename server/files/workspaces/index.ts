@@ -265,8 +265,8 @@ export function createWorkspaces({
     return view(whole, '');
   }
 
-  const kept = new Set(existsSync(folder) ? readdirSync(folder) : []);
-  const folderOf = (agentId: AgentId) => join(folder, folderName(agentId, kept));
+  const existing = new Set(existsSync(folder) ? readdirSync(folder) : []);
+  const folderOf = (agentId: AgentId) => join(folder, folderName(agentId, existing));
   return {
     folderOf,
     async forget(agentId) {

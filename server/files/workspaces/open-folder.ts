@@ -42,26 +42,26 @@ export const shownPath = (names: readonly string[]): string => (names.length ===
  * they are.
  */
 export function missing(error: unknown, names: readonly string[]): unknown {
-  const what = shownPath(names);
+  const shown = shownPath(names);
   switch (codeOf(error)) {
     case 'ENOENT':
-      return new WorkspaceError('not-found', `There is no ${what}.`);
+      return new WorkspaceError('not-found', `There is no ${shown}.`);
     case 'ELOOP':
     case 'EMLINK':
-      return new WorkspaceError('not-a-file', `${what} is a link, and links are not followed.`);
+      return new WorkspaceError('not-a-file', `${shown} is a link, and links are not followed.`);
     case 'ENOTDIR':
-      return new WorkspaceError('not-a-folder', `${what} does not lie in a folder.`);
+      return new WorkspaceError('not-a-folder', `${shown} does not lie in a folder.`);
     case 'ENXIO':
     case 'EISDIR':
-      return new WorkspaceError('not-a-file', `${what} is no file.`);
+      return new WorkspaceError('not-a-file', `${shown} is no file.`);
     case 'ENAMETOOLONG':
-      return new WorkspaceError('bad-path', `${what} is too long a name.`);
+      return new WorkspaceError('bad-path', `${shown} is too long a name.`);
     case 'EACCES':
     case 'EPERM':
-      return new WorkspaceError('no-access', `The rights that are set for ${what} forbid this.`);
+      return new WorkspaceError('no-access', `The rights that are set for ${shown} forbid this.`);
     case 'ENOTEMPTY':
     case 'EEXIST':
-      return new WorkspaceError('changed', `Something came into ${what} meanwhile.`);
+      return new WorkspaceError('changed', `Something came into ${shown} meanwhile.`);
     case 'ENOSPC':
     case 'EDQUOT':
       return new WorkspaceError('full', 'The disk is full. Nothing was written.');

@@ -11,27 +11,27 @@ import { FILE_TOOL_LIMITS } from './settings.ts';
 const STEP_CHARS = 65_536;
 
 /**
- * The failure function: for each prefix of `wanted`, the length of its longest proper prefix that
- * is also its suffix.
+ * The failure function: for each prefix of `searchText`, the length of its longest proper prefix
+ * that is also its suffix.
  */
-function fallbacksOf(wanted: string): Uint32Array {
-  const back = new Uint32Array(wanted.length + 1);
+function fallbacksOf(searchText: string): Uint32Array {
+  const back = new Uint32Array(searchText.length + 1);
   let length = 0;
-  for (let i = 1; i < wanted.length; i++) {
-    const code = wanted.charCodeAt(i);
-    while (length > 0 && wanted.charCodeAt(length) !== code) length = back[length] ?? 0;
-    if (wanted.charCodeAt(length) === code) length += 1;
+  for (let i = 1; i < searchText.length; i++) {
+    const code = searchText.charCodeAt(i);
+    while (length > 0 && searchText.charCodeAt(length) !== code) length = back[length] ?? 0;
+    if (searchText.charCodeAt(length) === code) length += 1;
     back[i + 1] = length;
   }
   return back;
 }
 
 /**
- * The positions of `wanted`, in order. Each result holds those of one step. Overlapping matches
- * count once. `wanted` has at least one character.
+ * The positions of `searchText`, in order. Each result holds those of one step. Overlapping matches
+ * count once. `searchText` has at least one character.
  */
-async function* placesIn(text: string, wanted: string): AsyncGenerator<readonly number[], void, undefined> {
-  const back = fallbacksOf(wanted);
+async function* placesIn(text: string, searchText: string): AsyncGenerator<readonly number[], void, undefined> {
+  const back = fallbacksOf(searchText);
   const pace = createPace();
   let length = 0;
   for (let from = 0; from < text.length; from += STEP_CHARS) {
@@ -39,9 +39,9 @@ async function* placesIn(text: string, wanted: string): AsyncGenerator<readonly 
     const places: number[] = [];
     for (let i = from; i < Math.min(text.length, from + STEP_CHARS); i++) {
       const code = text.charCodeAt(i);
-      while (length > 0 && wanted.charCodeAt(length) !== code) length = back[length] ?? 0;
-      if (wanted.charCodeAt(length) === code) length += 1;
-      if (length < wanted.length) continue;
+      while (length > 0 && searchText.charCodeAt(length) !== code) length = back[length] ?? 0;
+      if (searchText.charCodeAt(length) === code) length += 1;
+      if (length < searchText.length) continue;
       places.push(i + 1 - length);
       length = 0;
     }
@@ -159,23 +159,23 @@ interface Found {
 const folded = (text: string) => text.replaceAll('İ', 'i').toLowerCase();
 
 /**
- * Each line that contains `wanted`, at most `most`. A match never spans lines. In a shortened line
- * `…` marks what is left out.
+ * Each line that contains `searchText`, at most `most`. A match never spans lines. In a shortened
+ * line `…` marks what is left out.
  */
 export async function linesWith(
   text: string,
-  wanted: string,
+  searchText: string,
   ignoreCase: boolean,
   most: number,
 ): Promise<readonly Found[]> {
   const lines: Found[] = [];
-  if (wanted.includes('\n')) return lines;
+  if (searchText.includes('\n')) return lines;
   /** The last matching line: its number and its end. */
   let line = 1;
   let counted = 0;
   let end = -1;
   const fold = ignoreCase ? folded : (each: string) => each;
-  for await (const places of placesIn(fold(text), fold(wanted))) {
+  for await (const places of placesIn(fold(text), fold(searchText))) {
     for (const place of places) {
       if (place <= end) continue;
       line += breaksIn(text, counted, place);
@@ -193,23 +193,23 @@ export async function linesWith(
   return lines;
 }
 
-/** Number of matches of `wanted`. Overlapping ones count once. */
-export async function countOf(text: string, wanted: string): Promise<number> {
+/** Number of matches of `searchText`. Overlapping ones count once. */
+export async function countOf(text: string, searchText: string): Promise<number> {
   let count = 0;
-  for await (const places of placesIn(text, wanted)) count += places.length;
+  for await (const places of placesIn(text, searchText)) count += places.length;
   return count;
 }
 
-/** The text with each match of `wanted` replaced. */
-export async function replacedIn(text: string, wanted: string, by: string): Promise<string> {
+/** The text with each match of `searchText` replaced. */
+export async function replacedIn(text: string, searchText: string, by: string): Promise<string> {
   const parts: string[] = [];
   let at = 0;
-  for await (const places of placesIn(text, wanted)) {
+  for await (const places of placesIn(text, searchText)) {
     // Joined step by step: joining millions of pieces at the end would block the relay.
     const step: string[] = [];
     for (const place of places) {
       step.push(text.slice(at, place), by);
-      at = place + wanted.length;
+      at = place + searchText.length;
     }
     parts.push(step.join(''));
   }

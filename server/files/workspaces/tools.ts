@@ -93,15 +93,15 @@ async function* listing(
 }
 
 async function listed(workspace: Workspace, where: string, deep: boolean, offset: number): Promise<string> {
-  const wanted: string[] = [];
+  const patterns: string[] = [];
   const passed = createPassed();
   let total = 0;
   for await (const entry of listing(workspace, where, deep, passed)) {
     total += 1;
-    if (total >= offset && wanted.length < FILE_TOOL_LIMITS.listed) wanted.push(entryLine(entry));
+    if (total >= offset && patterns.length < FILE_TOOL_LIMITS.listed) patterns.push(entryLine(entry));
   }
   if (total === 0 && passed.lines().length === 0) return where === '' ? 'Your folder is empty.' : `${where} is empty.`;
-  const lines = linesThatFit(wanted);
+  const lines = linesThatFit(patterns);
   const next = offset + lines.length;
   const isPart = offset > 1 || next <= total;
   return [
@@ -116,7 +116,7 @@ async function listed(workspace: Workspace, where: string, deep: boolean, offset
   ].join('\n');
 }
 
-async function found(workspace: Workspace, wanted: string, where: string, ignoreCase: boolean): Promise<string> {
+async function found(workspace: Workspace, pattern: string, where: string, ignoreCase: boolean): Promise<string> {
   const lines: string[] = [];
   const passed = createPassed();
   const [large, unread]: [string[], string[]] = [[], []];
@@ -153,7 +153,7 @@ async function found(workspace: Workspace, wanted: string, where: string, ignore
     }
     // One more line than is returned shows that there are more.
     const left = FILE_TOOL_LIMITS.found + 1 - lines.length;
-    for (const hit of await linesWith(text, wanted, ignoreCase, left)) lines.push(`${file}:${hit.line}: ${hit.text}`);
+    for (const hit of await linesWith(text, pattern, ignoreCase, left)) lines.push(`${file}:${hit.line}: ${hit.text}`);
     isFull = lines.length > FILE_TOOL_LIMITS.found;
     if (isFull) break;
   }
@@ -178,10 +178,10 @@ async function found(workspace: Workspace, wanted: string, where: string, ignore
 }
 
 /** Lines of a file as a model receives them: under its name, and with the position of the rest. */
-function shown(path: string, text: string, wanted: { offset: number; limit: number; column: number }): string {
+function shown(path: string, text: string, range: { offset: number; limit: number; column: number }): string {
   const where = onOneLine(path);
-  const part = partOf(text, wanted);
-  const { offset, column } = wanted;
+  const part = partOf(text, range);
+  const { offset, column } = range;
   if (part.lines === 0) return `[${where} is empty.]`;
   if (part.to === 0) return `[${where} has ${part.lines} lines; there is nothing from line ${offset} on.]`;
   const rest = part.cut

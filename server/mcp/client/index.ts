@@ -168,15 +168,15 @@ export function createMcpServers(deps: McpServersDeps): McpServers {
       leave,
       async take(serverId, record, stamp) {
         const before = kept.get(serverId);
-        const taken = restored(record, before?.sealed ?? null);
-        if (!taken) return 'The record does not say where the server is.';
-        const { attachment } = taken.sealed;
+        const restoredServer = restored(record, before?.sealed ?? null);
+        if (!restoredServer) return 'The record does not say where the server is.';
+        const { attachment } = restoredServer.sealed;
         if ([...kept.values()].some((one) => one !== before && one.name === record.name))
           return `A server called ${record.name} is connected already.`;
         if (!before && kept.size >= limits.servers) return `There is room for ${limits.servers} servers.`;
         const refused = await refusalOf(attachment);
         if (refused?.refused === 'address') return refused.reason;
-        const one = keep(serverId, record.name, taken.sealed, taken.value);
+        const one = keep(serverId, record.name, restoredServer.sealed, restoredServer.value);
         if (before) ending.set(one, end(before));
         await write(one, stamp);
         void opened(one);

@@ -26,7 +26,7 @@ export const end = ({ link, fetch }: Kept) => link.close().then(() => fetch.clos
 
 export function createKeptServers(deps: McpServersDeps) {
   const { db, home, sealer, rights, now, onChange, logger, limits = MCP_LIMITS } = deps;
-  const kept = new Map<string, Kept>();
+  const servers = new Map<string, Kept>();
   /** Changes of the stored servers, one after another. No change waits for a server. */
   const inTurn = createQueue();
   /** The old connection that must end before this one opens. */
@@ -86,7 +86,7 @@ export function createKeptServers(deps: McpServersDeps) {
       limits,
     });
     const one: Kept = { serverId, name, attachment, sealed, value, version, fetch, signIn, link, made: new Map() };
-    kept.set(serverId, one);
+    servers.set(serverId, one);
     return one;
   }
 
@@ -164,8 +164,8 @@ export function createKeptServers(deps: McpServersDeps) {
    */
   async function opened(one: Kept): Promise<McpServer | null> {
     await ending.get(one);
-    if (kept.get(one.serverId) === one && heldBack(one) === null) await one.link.open();
-    const now = kept.get(one.serverId);
+    if (servers.get(one.serverId) === one && heldBack(one) === null) await one.link.open();
+    const now = servers.get(one.serverId);
     return now ? show(now) : null;
   }
 
@@ -187,14 +187,14 @@ export function createKeptServers(deps: McpServersDeps) {
           .doUpdateSet((eb) => ({ ...removedRow, version: eb('attached.version', '+', 1) })),
       )
       .execute();
-    const one = kept.get(serverId);
-    kept.delete(serverId);
+    const one = servers.get(serverId);
+    servers.delete(serverId);
     onChange();
     if (one) ending.set(one, end(one));
   }
 
   return {
-    kept,
+    kept: servers,
     inTurn,
     ending,
     about,

@@ -45,14 +45,14 @@ interface RunnersDeps {
 }
 
 export function createRunners({ processes, timers, env, limits = MCP_LIMITS }: RunnersDeps): () => Promise<Runner[]> {
-  const given = Object.fromEntries(
+  const givenEnv = Object.fromEntries(
     Object.entries(env).flatMap(([name, value]) => (value !== undefined && SET_BY.test(name) ? [[name, value]] : [])),
   );
 
   /** The command's output. Empty: the command is missing, failed, or took too long. */
   async function printedBy([command, ...args]: readonly [string, ...string[]]): Promise<string> {
     try {
-      const { child, signal } = await processes.start({ command, args, env: { ...(await programEnv()), ...given } });
+      const { child, signal } = await processes.start({ command, args, env: { ...(await programEnv()), ...givenEnv } });
       const cancel = timers.after(limits.runnersMs, () => signal('SIGKILL'));
       let text = '';
       child.stdout?.setEncoding('utf8').on('data', (piece: string) => {

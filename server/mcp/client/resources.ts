@@ -69,7 +69,7 @@ interface ReadingDeps {
 
 /** One line per listed resource, up to the limit. */
 async function linesOf(
-  what: keyof typeof LISTS,
+  list: keyof typeof LISTS,
   { client, options, elapsed, filter, limits }: ReadingDeps,
 ): Promise<string[]> {
   const lines: string[] = [];
@@ -80,9 +80,9 @@ async function linesOf(
   for (let read = 0; read < limits.pages; read++) {
     const params = cursor === undefined ? {} : { cursor };
     const page = await left((times) =>
-      client.request({ method: LISTS[what], params }, pageSchema, { ...options, ...times }),
+      client.request({ method: LISTS[list], params }, pageSchema, { ...options, ...times }),
     );
-    for (const row of page[what]) {
+    for (const row of page[list]) {
       if (lines.length >= limits.answerParts) return lines;
       await pace();
       const { uri, uriTemplate, name, description } = rowSchema.safeParse(row).data ?? {};

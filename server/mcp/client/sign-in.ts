@@ -171,7 +171,7 @@ function checkTokens(tokens: StoredOAuthTokens, { tokenChars }: Pick<McpLimits, 
 
 export function createSignIn(deps: SignInDeps): SignIn {
   const { url, keep, filter, may, version, elapsed, limits } = deps;
-  let kept = deps.kept;
+  let servers = deps.kept;
   /**
    * The client that was registered by hand. It is for one sign-in server: the one that the person
    * named, or the one of the first sign-in. Otherwise an MCP server could choose who is sent the
@@ -179,7 +179,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
    */
   function registered(): StoredOAuthClientInformation | null {
     if (!deps.client) return null;
-    const { id, secret, issuer = kept ? issuerOf(kept.discovery) : undefined } = deps.client;
+    const { id, secret, issuer = servers ? issuerOf(servers.discovery) : undefined } = deps.client;
     return {
       client_id: id,
       ...(secret === undefined ? {} : { client_secret: secret }),
@@ -237,10 +237,10 @@ export function createSignIn(deps: SignInDeps): SignIn {
    */
   const renew = singleFlight(async () => {
     const { refreshAuthorization, UnauthorizedError } = await loadSdk();
-    const { discovery, client, tokens } = kept ?? {};
-    if (!kept || !discovery || !client || !tokens?.refresh_token) {
-      if (kept?.tokens) await keep((kept = { ...kept, tokens: null }));
-      throw new UnauthorizedError(kept ? EXPIRED : NO_SIGN_IN);
+    const { discovery, client, tokens } = servers ?? {};
+    if (!servers || !discovery || !client || !tokens?.refresh_token) {
+      if (servers?.tokens) await keep((servers = { ...servers, tokens: null }));
+      throw new UnauthorizedError(servers ? EXPIRED : NO_SIGN_IN);
     }
     /** Status of the last response. Null: there was none. */
     let answered: number | null = null as number | null;
@@ -258,24 +258,24 @@ export function createSignIn(deps: SignInDeps): SignIn {
         },
       });
       checkTokens(fresh, limits);
-      kept = { ...kept, tokens: { ...tokens, ...fresh } };
+      servers = { ...servers, tokens: { ...tokens, ...fresh } };
     } catch (error) {
       if (answered === null || isUnwell(answered)) throw new Error(wordsOf(error, filter), { cause: error });
-      await keep((kept = { ...kept, tokens: null, client: isUnknownClient(error) ? registered() : client }));
+      await keep((servers = { ...servers, tokens: null, client: isUnknownClient(error) ? registered() : client }));
       throw new UnauthorizedError(EXPIRED);
     }
-    await keep(kept);
+    await keep(servers);
   });
 
   return {
     status() {
-      const at = kept ? new URL(issuerOf(kept.discovery)).host : null;
+      const at = servers ? new URL(issuerOf(servers.discovery)).host : null;
       if (waits()) return { state: 'waiting', at, as: null };
-      if (!kept) return { state: 'none', at: null, as: null };
-      return { state: kept.tokens ? 'in' : 'expired', at, as: whoOf(kept.tokens, limits) };
+      if (!servers) return { state: 'none', at: null, as: null };
+      return { state: servers.tokens ? 'in' : 'expired', at, as: whoOf(servers.tokens, limits) };
     },
     auth: {
-      token: () => Promise.resolve(kept?.tokens?.access_token),
+      token: () => Promise.resolve(servers?.tokens?.access_token),
       async onUnauthorized({ response }) {
         const { extractWWWAuthenticateParams } = await loadSdk();
         const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
@@ -294,7 +294,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
         verifier: '',
         // A client is registered with its redirect address. If the last sign-in with it did not
         // return, the authorisation server may not know it any more, which only its page says.
-        client: registered() ?? (kept?.redirect === redirect && begun === null ? kept.client : null),
+        client: registered() ?? (servers?.redirect === redirect && begun === null ? servers.client : null),
         discovery: null,
       };
       let onward: URL | null = null as URL | null;
@@ -341,8 +341,8 @@ export function createSignIn(deps: SignInDeps): SignIn {
           async (tokens) => {
             if (!now.client || !now.discovery) throw new SignInError(NOT_BEGUN);
             checkTokens(tokens, limits);
-            kept = { redirect: now.redirect, discovery: now.discovery, client: now.client, tokens };
-            await keep(kept);
+            servers = { redirect: now.redirect, discovery: now.discovery, client: now.client, tokens };
+            await keep(servers);
           },
         );
         await auth(provider, {
@@ -352,19 +352,19 @@ export function createSignIn(deps: SignInDeps): SignIn {
           fetchFn,
         });
       } catch (error) {
-        if (kept && isUnknownClient(error)) await keep((kept = { ...kept, client: registered() }));
+        if (servers && isUnknownClient(error)) await keep((servers = { ...servers, client: registered() }));
         throw new SignInError(wordsOf(error, filter), { cause: error });
       }
     },
     async refused(scope) {
-      const before = challenge.scope ?? kept?.tokens?.scope ?? '';
+      const before = challenge.scope ?? servers?.tokens?.scope ?? '';
       const words = [...before.split(' '), ...(scope ?? '').split(' ')].filter((word) => word !== '');
       if (scope !== undefined) challenge = { ...challenge, scope: [...new Set(words)].join(' ') };
-      if (kept?.tokens) await keep((kept = { ...kept, tokens: null }));
+      if (servers?.tokens) await keep((servers = { ...servers, tokens: null }));
     },
     async leave() {
       begun = null;
-      if (kept?.tokens) await keep((kept = { ...kept, tokens: null }));
+      if (servers?.tokens) await keep((servers = { ...servers, tokens: null }));
     },
   };
 }

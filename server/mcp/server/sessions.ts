@@ -91,7 +91,7 @@ export function createSlots(deps: SlotsDeps): Slots {
 
   return {
     async take({ credentialId, session }) {
-      const taken = await db.transaction().execute(async (tx) => {
+      const admission = await db.transaction().execute(async (tx) => {
         // One at a time, across all processes.
         await lockNamed(tx, `roost mcp ${home} ${credentialId}`);
         const mine = tx.selectFrom('mcp_sessions').where('home', '=', home).where('credential', '=', credentialId);
@@ -122,11 +122,11 @@ export function createSlots(deps: SlotsDeps): Slots {
           .execute();
         return { ok: true, ended } as const;
       });
-      if (!taken.ok) return taken;
-      if (taken.ended !== null) own.delete(taken.ended);
+      if (!admission.ok) return admission;
+      if (admission.ended !== null) own.delete(admission.ended);
       own.set(session, { credentialId, session });
       beatLater();
-      return taken;
+      return admission;
     },
     async use({ credentialId, session }) {
       const { numUpdatedRows } = await db

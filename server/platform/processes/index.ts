@@ -178,9 +178,9 @@ export function createProcesses(folder: string | null): Processes {
       const file = programFor({ command, env });
       const mark = newId();
       const noted = folder !== null && process.platform === 'linux';
-      const wanted = { program: file, options: args };
-      const gated = { program: '/bin/sh', options: ['-c', GATE, 'sh'], mark: null, runs: wanted };
-      const child = startProgram(noted ? gated : wanted, {
+      const starting = { program: file, options: args };
+      const gated = { program: '/bin/sh', options: ['-c', GATE, 'sh'], mark: null, runs: starting };
+      const child = startProgram(noted ? gated : starting, {
         ...(cwd === undefined ? {} : { cwd }),
         detached: true,
         stdio: ['pipe', 'pipe', 'pipe', ...(noted ? ['pipe' as const] : [])],

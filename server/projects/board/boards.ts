@@ -43,8 +43,8 @@ export function createBoards({
       const project = await readOne(projectId);
       return project ? done(project) : NO_PROJECT;
     },
-    async create(given) {
-      const { columns = DEFAULT_COLUMNS, agents, ...fields } = createProjectSchema.parse(given);
+    async create(values) {
+      const { columns = DEFAULT_COLUMNS, agents, ...fields } = createProjectSchema.parse(values);
       const wrong = refuseColumns(columns);
       if (wrong !== null) return refuse('misfit', wrong);
       const refused = await refuseAgents(directory, agents);

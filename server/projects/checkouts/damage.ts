@@ -108,13 +108,13 @@ async function completeNow(own: Own, main: string | null, knownHeads: readonly K
     await setAside(own, name);
   }
   const lost = new Set<string>();
-  const wanted = new Set([...heads.keys(), ...(await filesBelow(at(DAMAGED), 'refs'))]);
+  const branches = new Set([...heads.keys(), ...(await filesBelow(at(DAMAGED), 'refs'))]);
   if (main !== null && !refs.has(`${HEADS}${main}`)) {
     const writing = refs.get(`refs/roost/writing/${main}`);
     if (isCommit(writing) && writing) heads.set(`${HEADS}${main}`, writing);
-    if (heads.has(`${HEADS}${main}`) || (await hasCommits(own))) wanted.add(`${HEADS}${main}`);
+    if (heads.has(`${HEADS}${main}`) || (await hasCommits(own))) branches.add(`${HEADS}${main}`);
   }
-  for (const name of wanted) {
+  for (const name of branches) {
     if (!name.startsWith(HEADS) || refs.has(name)) continue;
     const head = heads.get(name);
     const branch = name.slice(HEADS.length);

@@ -169,22 +169,22 @@ async function pathsIn(workspace: Workspace, folder: string): Promise<readonly s
 
 /**
  * What is other in a checkout than in `before`. What is in `left`, and what no checkout can have,
- * is as in `kept`.
+ * is as in `keptListing`.
  */
 export async function* changesIn(
   files: AsyncIterable<FolderFile>,
   left: Left,
   before: Listing,
-  kept: Listing = before,
+  keptListing: Listing = before,
 ): AsyncGenerator<FileChange> {
   const seen = new Set<string>();
   for await (const file of files) {
     seen.add(file.path);
     if (before.get(file.path)?.id !== idOf(file.bytes)) yield file;
   }
-  for (const path of new Set([...before.keys(), ...kept.keys()])) {
+  for (const path of new Set([...before.keys(), ...keptListing.keys()])) {
     if (seen.has(path)) continue;
-    const entry = kept.get(path);
+    const entry = keptListing.get(path);
     const id = entry && (left.has(path) || !fits(entry)) ? entry.id : null;
     if (id !== (before.get(path)?.id ?? null)) yield { path, id };
   }

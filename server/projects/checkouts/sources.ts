@@ -126,10 +126,10 @@ export function createSources({ folder, hidden, rights, lane, tokenOf }: Reposit
   const gitState = createGitFinder(lane, CHECKOUT_LIMITS.leastGit, () => performance.now());
   /** The base branch of a repository. Throws `GitError` where it has none. */
   async function branchOf({ baseBranch }: Source, { at, call }: Reach): Promise<string> {
-    const wanted = baseBranch === '' ? 'HEAD' : `refs/heads/${baseBranch}`;
-    const said = await gitText(['ls-remote', '--symref'], { lane, ...call, of: [at, wanted] });
+    const wantedRef = baseBranch === '' ? 'HEAD' : `refs/heads/${baseBranch}`;
+    const said = await gitText(['ls-remote', '--symref'], { lane, ...call, of: [at, wantedRef] });
     const heads = lines(said).map((line) => line.split('\t'));
-    const isThere = heads.some(([id = '', name]) => name === wanted && !id.startsWith('ref: '));
+    const isThere = heads.some(([id = '', name]) => name === wantedRef && !id.startsWith('ref: '));
     if (baseBranch !== '') {
       if (!isThere) throw new GitError(sentence`The repository has no branch ${baseBranch}.`);
       return baseBranch;

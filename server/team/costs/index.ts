@@ -353,17 +353,17 @@ export function createCosts({
     { agentId, size, usedAt, reserve }: Counted,
     { sessionId, messageId, via, took }: RequestEnd,
   ): Promise<Cost> {
-    const taken = takenOf(took, size);
+    const counts = takenOf(took, size);
     const reported = took?.reportedMicroUsd;
     const cost =
       reported === undefined
-        ? costOfTaken(taken, await enduring(database, prices.read))
+        ? costOfTaken(counts, await enduring(database, prices.read))
         : { microUsd: whole(reported), estimated: true };
     const isExact = took?.whole === true && took.untold?.input !== true && took.untold?.output !== true;
-    if (isExact && size?.pictures === 0 && taken.searches === 0) reading.learn(size.model, size.bytes, taken.count);
+    if (isExact && size?.pictures === 0 && counts.searches === 0) reading.learn(size.model, size.bytes, counts.count);
     const estimated = cost.estimated || !isExact;
     const costMicroUsd = Math.min(cost.microUsd, COST_LIMITS.requestMicroUsd);
-    const spent = { ...taken.count, costMicroUsd, estimated };
+    const spent = { ...counts.count, costMicroUsd, estimated };
     await rows.add({ usedAt, agentId, sessionId, messageId, via, ...spent, reserve: reserve ?? newId() });
     await changed(agentId);
     return { costMicroUsd, estimated };

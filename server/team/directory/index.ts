@@ -78,19 +78,19 @@ const called = ({ name, position, agentId }: TeamMember) =>
  * choose one. Pure.
  */
 export function findMember(members: readonly TeamMember[], reference: string): Awaited<ReturnType<Directory['find']>> {
-  const wanted = reference.trim().replace(/^@/, '');
+  const name = reference.trim().replace(/^@/, '');
   const activeMembers = members.filter((member) => !member.retired);
-  const seat = SEAT.exec(wanted);
-  const byId = members.filter((member) => member.agentId === wanted);
+  const seat = SEAT.exec(name);
+  const byId = members.filter((member) => member.agentId === name);
   const inSeat = (member: TeamMember) =>
     seat !== null && member.position !== null && seatNumber(member.position) === Number(seat[1]);
   const matches =
-    byId.length > 0 ? byId : activeMembers.filter((member) => isSameName(member.name, wanted) || inSeat(member));
+    byId.length > 0 ? byId : activeMembers.filter((member) => isSameName(member.name, name) || inSeat(member));
   const [match, ...others] = matches;
-  const said = shownReference(wanted);
+  const said = shownReference(name);
   if (match && others.length > 0)
     return { ok: false, reason: `There are several called “${said}”: ${matches.map(called).join('; ')}. Use the id.` };
-  if (match?.retired || (!match && members.some((member) => isSameName(member.name, wanted))))
+  if (match?.retired || (!match && members.some((member) => isSameName(member.name, name))))
     return { ok: false, reason: `${match?.name ?? said} is retired, and no longer reads messages.` };
   if (match) return { ok: true, agent: match };
   const alike = alikeOf(activeMembers);

@@ -54,7 +54,7 @@ export function createMemoryRecords({ db, home, rows, forgets, cleaned }: Memory
           answers.push({ answer: 'refused', why: 'It is no file of a memory.' });
           continue;
         }
-        const taken = await rows.change(async (trx) => {
+        const result = await rows.change(async (trx) => {
           const left = cleaned(id, value, await forgets.all(trx));
           const { removed, ...stored } = left ?? value;
           const others = (await rows.filesOf(stored.agentId, trx)).filter((file) => file.memoryId !== id);
@@ -74,7 +74,7 @@ export function createMemoryRecords({ db, home, rows, forgets, cleaned }: Memory
             .executeTakeFirst();
           return numInsertedOrUpdatedRows > 0n;
         });
-        answers.push({ answer: taken ? 'taken' : 'kept' });
+        answers.push({ answer: result ? 'taken' : 'kept' });
       }
       return answers;
     },

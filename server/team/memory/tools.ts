@@ -98,50 +98,50 @@ interface MemoryToolParts {
 
 /** The six commands. A dream has them over its draft. */
 export function createMemoryTool({ memories, sourceOf }: MemoryToolParts): TeamTool {
-  async function view(given: MemoryInput, { agentId }: Caller): Promise<ToolOutcome> {
-    const wanted = memoryPath(given.path ?? '');
-    if (wanted === '' || wanted === TEAM_FOLDER || `${wanted}/` === TEAM_FOLDER) {
+  async function view(input: MemoryInput, { agentId }: Caller): Promise<ToolOutcome> {
+    const path = memoryPath(input.path ?? '');
+    if (path === '' || path === TEAM_FOLDER || `${path}/` === TEAM_FOLDER) {
       const [own, ofTeam] = await Promise.all([memories.list(agentId), memories.list(null)]);
       const line = (name: string, { text, pinned }: Memory) =>
         `- ${name}, ${Buffer.byteLength(text)} bytes${pinned ? ', pinned' : ''}`;
       const lines = [
-        ...(wanted === '' ? own.map((file) => line(file.path, file)) : []),
+        ...(path === '' ? own.map((file) => line(file.path, file)) : []),
         ...ofTeam.map((file) => line(`${TEAM_FOLDER}${file.path}`, file)),
       ];
       return toolDone(lines.length === 0 ? 'There are no files yet.' : lines.join('\n'));
     }
-    const file = await (wanted.startsWith(TEAM_FOLDER)
-      ? memories.find(null, wanted.slice(TEAM_FOLDER.length))
-      : memories.find(agentId, wanted));
-    if (!file) return toolError(`There is no file ${wanted}.`);
-    const shown = toolDone(writeSaid({ head: `${wanted}:`, text: numbered(file.text, given.view_range) }));
+    const file = await (path.startsWith(TEAM_FOLDER)
+      ? memories.find(null, path.slice(TEAM_FOLDER.length))
+      : memories.find(agentId, path));
+    if (!file) return toolError(`There is no file ${path}.`);
+    const shown = toolDone(writeSaid({ head: `${path}:`, text: numbered(file.text, input.view_range) }));
     return linesOf(file).some(isOfOthers) ? { ...shown, isOfOthers: true } : shown;
   }
 
   /** A change of one file of the agent. */
-  async function change(given: MemoryInput, caller: Caller): Promise<ToolOutcome> {
-    const { command } = given;
+  async function change(input: MemoryInput, caller: Caller): Promise<ToolOutcome> {
+    const { command } = input;
     const source = sourceOf(caller);
-    const wanted = memoryPath(given.old_path ?? given.path ?? '');
-    const file = await memories.find(caller.agentId, wanted);
+    const path = memoryPath(input.old_path ?? input.path ?? '');
+    const file = await memories.find(caller.agentId, path);
     if (command === 'create') {
-      const text = given.file_text ?? '';
+      const text = input.file_text ?? '';
       const outcome = file
         ? await memories.change(file.memoryId, { edit: () => ({ ok: true, text }) }, source)
-        : await memories.add(caller.agentId, { path: wanted, text }, source);
-      return outcome.ok ? toolDone(`${wanted} is written.`) : failed(outcome);
+        : await memories.add(caller.agentId, { path: path, text }, source);
+      return outcome.ok ? toolDone(`${path} is written.`) : failed(outcome);
     }
-    if (!file) return toolError(`There is no file ${wanted}.`);
+    if (!file) return toolError(`There is no file ${path}.`);
     const wantedChange = {
-      str_replace: { edit: (text: string) => replaceOnce(text, given.old_str ?? '', given.new_str ?? '') },
-      insert: { edit: (text: string) => insertAfter(text, given.insert_line ?? 0, given.insert_text ?? '') },
+      str_replace: { edit: (text: string) => replaceOnce(text, input.old_str ?? '', input.new_str ?? '') },
+      insert: { edit: (text: string) => insertAfter(text, input.insert_line ?? 0, input.insert_text ?? '') },
       delete: { removed: true as const },
-      rename: { path: memoryPath(given.new_path ?? '') },
+      rename: { path: memoryPath(input.new_path ?? '') },
     }[command as Exclude<MemoryInput['command'], 'view' | 'create'>];
     const outcome = await memories.change(file.memoryId, wantedChange, source);
     if (!outcome.ok) return failed(outcome);
-    if (command === 'delete') return toolDone(`${wanted} is removed.`);
-    return toolDone(command === 'rename' ? `${wanted} is now ${outcome.value.path}.` : `${wanted} is changed.`);
+    if (command === 'delete') return toolDone(`${path} is removed.`);
+    return toolDone(command === 'rename' ? `${path} is now ${outcome.value.path}.` : `${path} is changed.`);
   }
 
   return defineTool({

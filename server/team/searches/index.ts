@@ -214,8 +214,8 @@ export function createSearchTool({ searches, directory, threads: all, snapshots 
     }
   }
 
-  async function search(given: Input, caller: Caller): Promise<ToolOutcome> {
-    const { query, from, threadId, since, limit } = given;
+  async function search(input: Input, caller: Caller): Promise<ToolOutcome> {
+    const { query, from, threadId, since, limit } = input;
     const { agentId, signal } = caller;
     const team = await directory.all();
     const isPerson = from?.trim().toLowerCase() === PERSON;
@@ -240,7 +240,7 @@ export function createSearchTool({ searches, directory, threads: all, snapshots 
     if (outcome.why === 'aborted') return toolError('The search was cancelled.');
     if (outcome.why === 'too-many') return toolError('Too many searches are under way. Try again in a moment.');
     const voice = isPerson ? PERSON : author === null ? null : withSeatWhereAlike(team, author as AgentId);
-    return snapshotOutcome(given, WHY[outcome.why], caller, voice);
+    return snapshotOutcome(input, WHY[outcome.why], caller, voice);
   }
 
   return defineTool({
@@ -285,8 +285,8 @@ export function createSearches({ timers, newId, limits = SEARCH_LIMITS }: Search
       if (signal.aborted) return Promise.resolve({ ok: false, why: 'aborted' });
       if (waiting.size >= limits.atOnce) return Promise.resolve({ ok: false, why: 'too-many' });
       const searchId = newId();
-      const told = [...pages].filter((page) => page({ ...request, searchId })).length;
-      if (told === 0) return Promise.resolve({ ok: false, why: 'no-page' });
+      const askedPages = [...pages].filter((page) => page({ ...request, searchId })).length;
+      if (askedPages === 0) return Promise.resolve({ ok: false, why: 'no-page' });
       return new Promise((resolve) => {
         /** Incomplete answers of pages, by browser. Null: the page cannot search. */
         const others = new Map<string, SearchAnswered | null>();
@@ -304,12 +304,12 @@ export function createSearches({ timers, newId, limits = SEARCH_LIMITS }: Search
           return answer ? { ok: true, answer } : { ok: false, why };
         };
         const abort = () => end({ ok: false, why: 'aborted' });
-        const cancel = timers.after(limits.answerMs, () => end(best(others.size < told ? 'late' : 'unable')));
+        const cancel = timers.after(limits.answerMs, () => end(best(others.size < askedPages ? 'late' : 'unable')));
         signal.addEventListener('abort', abort, { once: true });
         waiting.set(searchId, (page, answer) => {
           if (answer.state === 'ready') return end({ ok: true, answer });
           others.set(page, answer.state === 'unavailable' ? null : answer);
-          if (others.size >= told) end(best('unable'));
+          if (others.size >= askedPages) end(best('unable'));
         });
       });
     },

@@ -18,16 +18,16 @@ export function withMostWords<Item>(
   query: string,
   textOf: (item: Item) => string,
 ): readonly Item[] {
-  const wanted = [...new Set(wordsOf(query))];
+  const queryWords = [...new Set(wordsOf(query))];
   const counted = items.map((item) => {
     const words = wordsOf(textOf(item));
-    const held = wanted.filter((word) =>
+    const held = queryWords.filter((word) =>
       words.some((each) => each.startsWith(word) || (UNSPACED.test(word) && each.includes(word))),
     ).length;
     return { item, held };
   });
   const most = Math.max(0, ...counted.map(({ held }) => held));
-  const least = wanted.length - Math.floor(wanted.length / ONE_MISSING_OF);
+  const least = queryWords.length - Math.floor(queryWords.length / ONE_MISSING_OF);
   if (most === 0 || most < least) return [];
   return counted.filter(({ held }) => held === most).map(({ item }) => item);
 }

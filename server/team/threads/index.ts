@@ -208,18 +208,18 @@ function createMembership(
   ): Promise<Changed<Value & { readonly thread: Thread }>> =>
     db.transaction().execute(async (trx) => {
       await lockMemberships(trx, home);
-      const taken = admit(await lockThread(trx, home, threadId), by);
-      if (!taken.ok) return taken;
-      const closed = refuseClosed(taken.thread);
+      const admitted = admit(await lockThread(trx, home, threadId), by);
+      if (!admitted.ok) return admitted;
+      const closed = refuseClosed(admitted.thread);
       if (closed) return closed;
-      if (version !== undefined && version !== taken.thread.version)
+      if (version !== undefined && version !== admitted.thread.version)
         return {
           ok: false,
           reason: 'changed-elsewhere',
           detail: 'The thread was changed meanwhile.',
-          thread: taken.thread,
+          thread: admitted.thread,
         };
-      const done = await work(trx, taken.thread);
+      const done = await work(trx, admitted.thread);
       if (done.ok)
         await trx
           .updateTable('threads')
@@ -227,7 +227,7 @@ function createMembership(
           .where('home', '=', home)
           .where('thread', '=', threadId)
           .execute();
-      return done.ok ? { ...done, thread: (await readThread(trx, home, threadId)) ?? taken.thread } : done;
+      return done.ok ? { ...done, thread: (await readThread(trx, home, threadId)) ?? admitted.thread } : done;
     });
 
   async function nameOf(agentId: AgentId): Promise<string> {
@@ -458,8 +458,8 @@ function createReading({ db, home, inTurn, hooks, tell, now, setAside = SETS_NOT
     async read(reader, threadId, { before, limit, run }) {
       let isNews = false;
       const read = await db.transaction().execute(async (trx) => {
-        const taken = admit(await readThread(trx, home, threadId), reader);
-        if (!taken.ok) return taken;
+        const admitted = admit(await readThread(trx, home, threadId), reader);
+        if (!admitted.ok) return admitted;
         const said = trx
           .selectFrom('thread_messages')
           .selectAll()
@@ -479,14 +479,14 @@ function createReading({ db, home, inTurn, hooks, tell, now, setAside = SETS_NOT
           }
         }
         const given = isOutside(reader) && before === null ? { read: await readBy(trx, threadId) } : {};
-        return { ...taken, messages, more: rows.length > messages.length, ...given };
+        return { ...admitted, messages, more: rows.length > messages.length, ...given };
       });
       if (isNews) tellRead();
       if (read.ok && run !== null) await announceRead(reader, threadId, read.messages, run);
       return read;
     },
     async takeUnread(agentId, threadId, run) {
-      const taken = await db.transaction().execute(async (trx) => {
+      const unread = await db.transaction().execute(async (trx) => {
         const member = await memberOf(agentId, threadId)(trx).forUpdate().executeTakeFirst();
         if (!member) return null;
         const rows = await trx
@@ -506,9 +506,9 @@ function createReading({ db, home, inTurn, hooks, tell, now, setAside = SETS_NOT
         await markSeen(trx, agentId, threadId, last.sequence);
         return { thread, messages, more: rows.length > messages.length };
       });
-      if (taken) tellRead();
-      if (taken) await announceRead(agentId, threadId, taken.messages, run);
-      return taken;
+      if (unread) tellRead();
+      if (unread) await announceRead(agentId, threadId, unread.messages, run);
+      return unread;
     },
   };
 }
@@ -632,9 +632,9 @@ function createSending(context: ThreadsContext, announcer: Announcer): Pick<Thre
         const named = await namedIn(text);
         await room?.ready();
         const sent = await db.transaction().execute(async (trx): Promise<Sent> => {
-          const taken = admit(await lockThread(trx, home, threadId), by);
-          if (!taken.ok) return taken;
-          const { thread } = taken;
+          const admitted = admit(await lockThread(trx, home, threadId), by);
+          if (!admitted.ok) return admitted;
+          const { thread } = admitted;
           const before = clientId === null ? null : await readSent(trx, threadId, clientId);
           if (before) return { ok: true, thread, message: before, repeated: true };
           const closed = refuseClosed(thread);

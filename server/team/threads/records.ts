@@ -202,9 +202,10 @@ function createRestoring({ db, home }: Pick<ThreadsContext, 'db' | 'home'>): Res
         knownMessages.has(id) || (clientId !== null && sent.has(json(clientId)));
       const fresh = [...new Map(offered.filter((each) => !isHere(each)).map((each) => [each.id, each])).values()];
       if (fresh.length === 0) return offered.map(() => KEPT);
-      const taken = new Set(here.map(({ sequence }) => sequence));
+      const usedSequences = new Set(here.map(({ sequence }) => sequence));
       const clash =
-        fresh.some(({ value }) => taken.has(value.sequence)) || hasTwice(fresh.map(({ value }) => value.sequence));
+        fresh.some(({ value }) => usedSequences.has(value.sequence)) ||
+        hasTwice(fresh.map(({ value }) => value.sequence));
       const end = clash ? await lastSequence(trx, home, threadId) : 0;
       await trx
         .insertInto('thread_messages')

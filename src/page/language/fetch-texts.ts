@@ -1,5 +1,5 @@
 /** Loads languages other than English on demand. */
-import { SOURCE, type Spoken, STORED, TEXTS, type Texts, wanted } from './t.ts';
+import { SOURCE, type Spoken, STORED, TEXTS, type Texts, language } from './t.ts';
 
 /**
  * By ISO 639 code. Agents' messages are in no catalogue: an agent answers in the language it is
@@ -13,19 +13,19 @@ export const LANGUAGES: Readonly<Record<string, Pick<Spoken, 'locale' | 'directi
 const FETCHED = 'roost-language-fetched';
 
 /**
- * Fetches the texts of the wanted language and stores them for the next load of the page.
+ * Fetches the texts of the chosen language and stores them for the next load of the page.
  *
  * @returns whether to reload the page. Never twice in a row: a browser that stores nothing keeps
  * the texts it has.
  */
 export async function fetchTexts(): Promise<boolean> {
-  const info = LANGUAGES[wanted];
-  const url = TEXTS[wanted];
+  const info = LANGUAGES[language];
+  const url = TEXTS[language];
   if (!info || url === undefined || sessionStorage.getItem(FETCHED) === url) return false;
   const response = await fetch(url);
   if (!response.ok) throw new Error(`The texts of ${info.name} could not be fetched: ${response.status}`);
   const { locale, direction } = info;
-  const fetched: Spoken = { language: wanted, url, locale, direction, texts: (await response.json()) as Texts };
+  const fetched: Spoken = { language, url, locale, direction, texts: (await response.json()) as Texts };
   localStorage.setItem(STORED.texts, JSON.stringify(fetched));
   sessionStorage.setItem(FETCHED, url);
   return true;

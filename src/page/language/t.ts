@@ -64,15 +64,15 @@ export const chosenLanguage = (): string | null => stored(STORED.chosen);
 const isKnown = (tag: string) => tag === SOURCE || Object.hasOwn(TEXTS, tag);
 const preferred = typeof navigator === 'undefined' ? [] : navigator.languages.map((tag) => tag.split('-')[0] ?? '');
 /** The code of the language that the page should have. */
-export const wanted = chosenLanguage() ?? preferred.find(isKnown) ?? SOURCE;
-const kept = wanted === SOURCE ? null : keptTexts();
+export const language = chosenLanguage() ?? preferred.find(isKnown) ?? SOURCE;
+const storedTexts = language === SOURCE ? null : keptTexts();
 
 /** The language of this page. It changes only by a reload. */
-export const spoken: Spoken = kept?.language === wanted ? kept : ENGLISH;
+export const spoken: Spoken = storedTexts?.language === language ? storedTexts : ENGLISH;
 
 /** Does the page lack the texts of its language, or have only those of another build? */
 export const lacksTexts = (): boolean =>
-  Object.hasOwn(TEXTS, wanted) && (spoken.language !== wanted || spoken.url !== TEXTS[wanted]);
+  Object.hasOwn(TEXTS, language) && (spoken.language !== language || spoken.url !== TEXTS[language]);
 
 // Translates sentences that other parts (the relay, a worker, a model's server) produce in English.
 

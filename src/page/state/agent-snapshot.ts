@@ -76,18 +76,18 @@ export async function leaveCopies({
   const { snapshots, withdrawn, dreaming = [], everybody = false } = stored.value;
   const { roster } = household.store.getState();
   const seated = [...roster.seats.values(), ...(roster.lead ? [roster.lead] : [])];
-  const wanted = new Set(
+  const scheduledIds = new Set(
     scheduled.value.schedules
       .filter(({ schedule, elsewhere }) => elsewhere === null && (schedule.kind === 'reminder' || schedule.enabled))
       .map(({ schedule }) => schedule.agentId),
   );
-  for (const agentId of dreaming) wanted.add(agentId);
-  if (everybody) for (const { agentId } of seated) wanted.add(agentId);
-  for (const agentId of withdrawn) wanted.delete(agentId);
-  onScheduled(wanted.size > 0);
+  for (const agentId of dreaming) scheduledIds.add(agentId);
+  if (everybody) for (const { agentId } of seated) scheduledIds.add(agentId);
+  for (const agentId of withdrawn) scheduledIds.delete(agentId);
+  onScheduled(scheduledIds.size > 0);
   const forgetIds = household.store.getState().forgets.map(({ _id }) => _id);
   const left = new Map(snapshots.map(({ agentId, version }) => [agentId, version]));
-  const agents = seated.filter(({ agentId }) => wanted.has(agentId));
+  const agents = seated.filter(({ agentId }) => scheduledIds.has(agentId));
   for (const share of agents.length === 0 ? [] : await wakeSizes.read(agents)) {
     const snapshot = snapshotOf(share, household.store.getState(), spoken.language);
     if (!snapshot || isStopped()) continue;

@@ -72,8 +72,8 @@ export function createAttachments({ dataWorker, writer, household }: Deps): Atta
   }
 
   async function keep(agentId: AgentId, files: readonly PreparedFile[]): Promise<Attachment[]> {
-    const kept = await Promise.all(files.map((file) => find(agentId, file)));
-    const fresh = new Map(files.flatMap((file, i) => (kept[i] === null ? [[file.sha256, file] as const] : [])));
+    const existing = await Promise.all(files.map((file) => find(agentId, file)));
+    const fresh = new Map(files.flatMap((file, i) => (existing[i] === null ? [[file.sha256, file] as const] : [])));
     const docs = [...fresh.values()].flatMap(({ attachmentId, sha256, bytes, data }) =>
       Array.from({ length: Math.max(1, Math.ceil(data.length / PIECE_CHARS)) }, (_none, index) =>
         writer.attachment({
@@ -89,7 +89,7 @@ export function createAttachments({ dataWorker, writer, household }: Deps): Atta
     if (docs.length > 0) await dataWorker.call('append', docs);
     return files.map(({ sha256, ...file }, i) => ({
       ...withoutBytes(file),
-      attachmentId: kept[i] ?? fresh.get(sha256)?.attachmentId ?? file.attachmentId,
+      attachmentId: existing[i] ?? fresh.get(sha256)?.attachmentId ?? file.attachmentId,
     }));
   }
 

@@ -130,7 +130,7 @@ export function createHousehold(
   }));
 
   /** Client ids of messages that a relay has accepted. Their queued copies are obsolete. */
-  const taken = new Set<string>();
+  const sentClientIds = new Set<string>();
   const forgets = new Map<string, ForgetDoc>();
   const undos = new Map<string, ForgetUndoDoc>();
   /** Forgets that hide something: requested and not undone. */
@@ -161,17 +161,17 @@ export function createHousehold(
           if (readMarkOf(doc) === null) settingDocs.set(doc._id, doc);
           break;
         case 'queued-message':
-          if (!taken.has(doc.clientId)) queued.set(doc.clientId, doc);
+          if (!sentClientIds.has(doc.clientId)) queued.set(doc.clientId, doc);
           break;
         case 'message':
           if (doc.clientId) {
-            taken.add(doc.clientId);
+            sentClientIds.add(doc.clientId);
             queued.delete(doc.clientId);
           }
           break;
         case 'message-withdrawn':
           // A message that the relay accepted in the end is shown as sent.
-          if (doc.of === undefined) taken.add(doc.clientId);
+          if (doc.of === undefined) sentClientIds.add(doc.clientId);
           if (doc.of === undefined) queued.delete(doc.clientId);
           break;
         case 'forget':

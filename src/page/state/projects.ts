@@ -174,14 +174,14 @@ function createProjects({
     const now = tasks(projectId).store.getState();
     const before = new Map(now.kind === 'ready' ? now.value.map((card) => [card.taskId, card]) : []);
     // A card that is as it was stays the same object, so that it is not rendered anew.
-    const kept = read.map((card) => {
+    const keptCards = read.map((card) => {
       const known = before.get(card.taskId);
       const isSame = known?.version === card.version && known.columnId === card.columnId && sameClaim(known, card);
       return isSame ? known : card;
     });
-    if (since === null || now.kind !== 'ready') return { ok: true, value: kept };
+    if (since === null || now.kind !== 'ready') return { ok: true, value: keptCards };
     const changed = new Map(
-      kept
+      keptCards
         .filter(({ taskId, version }) => (before.get(taskId)?.version ?? 0) <= version)
         .map((card) => [card.taskId, card]),
     );

@@ -182,7 +182,7 @@ function createRestore({ dataWorker, reach, household, live, device }: RoostStat
     if (giving || missing.length === 0) return;
     const of = missing.reduce((sum, { messages }) => sum + 1 + messages, 0);
     const answers: RecordAnswer[] = [];
-    const taken = new Map<string, number>();
+    const acceptedCounts = new Map<string, number>();
     store.setState({ giving: { done: 0, of }, error: null, given: null });
     try {
       for await (const part of offers(missing)) {
@@ -194,7 +194,7 @@ function createRestore({ dataWorker, reach, household, live, device }: RoostStat
         answers.push(...result.value.answers);
         result.value.answers.forEach(({ answer }, i) => {
           const type = part[i]?.type;
-          if (answer === 'taken' && type !== undefined) taken.set(type, (taken.get(type) ?? 0) + 1);
+          if (answer === 'taken' && type !== undefined) acceptedCounts.set(type, (acceptedCounts.get(type) ?? 0) + 1);
         });
         store.setState({ giving: { done: answers.length, of: Math.max(of, answers.length) } });
       }
@@ -203,7 +203,7 @@ function createRestore({ dataWorker, reach, household, live, device }: RoostStat
         missing: [],
         giving: null,
         given: {
-          taken,
+          taken: acceptedCounts,
           kept: answers.filter(({ answer }) => answer === 'kept').length,
           asked: answers.filter(({ answer }) => answer === 'asked').length,
           refused: [...new Set(refused)],

@@ -15,8 +15,8 @@ export async function correctSummary(
 ): Promise<Done> {
   const { messageId, compaction } = summary;
   if (!compaction) return DONE;
-  const taken = await relay.correctSummary({ messageId, body: { text } });
-  if (!taken.ok) return doneOf(taken);
+  const correction = await relay.correctSummary({ messageId, body: { text } });
+  if (!correction.ok) return doneOf(correction);
   const id = device.newId();
   const doc: MessageDoc = {
     ...summary,

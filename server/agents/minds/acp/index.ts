@@ -204,18 +204,18 @@ function createLivePrograms(deps: LiveProgramsDeps): LivePrograms {
   const ending = new Set<Promise<void>>();
 
   function begin(
-    kept: StoredProgram,
+    program: StoredProgram,
     owner: MindOwner,
     onStart: OnStart,
     onTools: (has: boolean) => void,
   ): ProgramMind {
     const { agentId, sessionId, runId } = owner;
-    const { programId, name, throughRelay } = kept;
+    const { programId, name, throughRelay } = program;
     const lent = deps.lend(owner, name);
     const begun = elapsed();
     const mind = createProgramMind({
       name,
-      start: () => startOf(kept, lent.secret, deps),
+      start: () => startOf(program, lent.secret, deps),
       folder: workspaces.folderOf(agentId),
       workspace: workspaces.of(agentId),
       mayUse: (tool) => deps.mayUse(agentId, tool),
@@ -240,7 +240,7 @@ function createLivePrograms(deps: LiveProgramsDeps): LivePrograms {
       onStart: (went) => onStart(went, elapsed() - begun),
       timers: deps.timers,
       now: deps.now,
-      limits: limitsOf(kept, deps.limits),
+      limits: limitsOf(program, deps.limits),
     });
     live.set(runId, { programId, owner, mind, lent, isEgg: deps.isEgg(agentId) });
     onChange();
@@ -490,7 +490,7 @@ export function createAgentPrograms(deps: AgentProgramsDeps): AgentPrograms {
       await live.start();
       for (const kept of await rows.all()) programs.set(kept.programId, untried(kept));
     },
-    add: (given) =>
+    add: (request) =>
       inTurn(async () => {
         if (!allowed) return { refused: 'programs', reason: refusal };
         if (programs.size >= limits.programs)
@@ -498,9 +498,9 @@ export function createAgentPrograms(deps: AgentProgramsDeps): AgentPrograms {
             refused: 'room',
             reason: sentence`There is room for ${limits.programs} programs. Remove one first.`,
           };
-        if ([...programs.values()].some(({ kept }) => kept.name === given.name))
-          return { refused: 'name', reason: sentence`There is an ACP agent called ${given.name} already.` };
-        const kept = { ...given, programId: deps.newId() };
+        if ([...programs.values()].some(({ kept }) => kept.name === request.name))
+          return { refused: 'name', reason: sentence`There is an ACP agent called ${request.name} already.` };
+        const kept = { ...request, programId: deps.newId() };
         const one = untried(kept);
         await rows.add(kept);
         programs.set(kept.programId, one);

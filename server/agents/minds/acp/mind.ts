@@ -263,7 +263,7 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
   let turnOver = new AbortController();
   const silence = createSilence(name, limits.silentMs, timers);
   /** The person's words to questions, for the next prompt. */
-  const told: string[] = [];
+  const announcedTools: string[] = [];
   const reported = createReported(name, deps.countsItself);
   let mayResume = deps.wakes;
   /** The session was resumed, and has not answered yet. */
@@ -277,7 +277,7 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
     ...deps,
     silence,
     current: (id) => ({ turn: id === open?.sessionId ? turn : null, signal: turnOver.signal }),
-    onWords: (words) => told.push(words),
+    onWords: (words) => announcedTools.push(words),
   });
 
   function become(next: typeof state): void {
@@ -380,7 +380,7 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
     try {
       const session = await started(request, listener);
       if (listener.signal.aborted) return failed(ABORTED, STOPPED, '');
-      const words = told.splice(0);
+      const words = announcedTools.splice(0);
       const prompt = async (open: Open) => {
         turn = mine;
         become('working');

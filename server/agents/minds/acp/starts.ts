@@ -184,13 +184,13 @@ interface Modes {
 function modesOf(
   { agent, answer, info }: Connection,
   sessionId: string,
-  told: SessionModeState | null | undefined,
+  offered: SessionModeState | null | undefined,
 ): Modes {
   const named = info.agentInfo?.name ?? '';
   const asking = ASKING_MODES.find(({ of }) => of.test(named))?.modes ?? [];
-  const there = new Map((told?.availableModes ?? []).map(({ id, name }) => [id, name]));
+  const there = new Map((offered?.availableModes ?? []).map(({ id, name }) => [id, name]));
   const wanted = asking.find((id) => there.has(id)) ?? null;
-  let current = told?.currentModeId ?? null;
+  let current = offered?.currentModeId ?? null;
   return {
     now: () => (current === null ? null : { name: there.get(current) ?? current, asks: asking.includes(current) }),
     changed: (modeId) => void (current = modeId),

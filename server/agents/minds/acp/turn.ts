@@ -197,7 +197,7 @@ export function createTurn(
   let shown = 0;
   /** Characters of text so far, and of calls as they were shown. */
   let heard = 0;
-  let told = 0;
+  let reportedCharacters = 0;
   let said = '';
   let messageId: string | null = null;
   let apart = false;
@@ -206,10 +206,10 @@ export function createTurn(
   let plan = '';
 
   /** Characters per text. Long turns still show all calls, by their beginnings and ends. */
-  const most = () => (told < limits.turnChars ? limits.toolChars : limits.briefChars);
+  const most = () => (reportedCharacters < limits.turnChars ? limits.toolChars : limits.briefChars);
   function cut(text: string): string {
     const short = cutMiddle(text, most());
-    told += short.length;
+    reportedCharacters += short.length;
     return short;
   }
 
@@ -233,7 +233,7 @@ export function createTurn(
     const short = mapStrings(isOwn(call) ? call.input : inputOf(call), (text) => cutMiddle(text, most()));
     const { length } = JSON.stringify(short ?? null);
     const fits = length <= 2 * most();
-    told += fits ? length : 0;
+    reportedCharacters += fits ? length : 0;
     return fits ? short : { title: cut(call.title) };
   }
   function open(id: string, call: Call, asks = false): void {
@@ -461,12 +461,12 @@ function afterTexts(blocks: readonly MindBlock[], count: number): readonly MindB
 }
 
 /**
- * The next prompt. `told`: answers to its questions. Everything in the prompt counts as received.
+ * The next prompt. `announced`: answers to its questions. All of the prompt counts as received.
  */
 export function promptOf(
   mine: Given,
   { system, messages }: Pick<MindRequest, 'system' | 'messages'>,
-  told: readonly string[],
+  announced: readonly string[],
   takes: Takes,
 ): ContentBlock[] {
   const last = messages.at(-1);
@@ -487,7 +487,7 @@ export function promptOf(
   const fresh = (knownTexts > 0 ? afterTexts(last?.blocks ?? [], knownTexts) : (seen.at(-1)?.blocks ?? [])).flatMap(
     (block) => contentOf(block, takes),
   );
-  const all = [...head, ...told.map((words) => text(`[About what you asked for] ${words}`)), ...fresh];
+  const all = [...head, ...announced.map((words) => text(`[About what you asked for] ${words}`)), ...fresh];
   const none = mine.given > 0 ? GO_ON : WOKEN;
   mine.given = messages.length;
   mine.texts = texts;

@@ -397,8 +397,8 @@ function answer(reading: Reading, said: string, language: Language, seed: number
   const { human, position, colorName, others } = reading;
   const { hello, draws } = temperamentOf(language, seed, position);
   if (!/[\p{L}\p{N}]/u.test(said)) return language.texts.noWords;
-  const kept = () => say(language, 'iHaveThat', { text: quotedLast(language, said, 160) });
-  if (said.length > LONGEST_SENTENCE || isToKeep(said, language)) return kept();
+  const quotedMessage = () => say(language, 'iHaveThat', { text: quotedLast(language, said, 160) });
+  if (said.length > LONGEST_SENTENCE || isToKeep(said, language)) return quotedMessage();
   if (asks(said, language) && hasOne(said, language.commands.past)) {
     const fact = factFor(said, factsOf(reading, language), language);
     return fact === null ? language.texts.notTold : say(language, 'remembered', { text: quoted(language, fact) });
@@ -416,7 +416,7 @@ function answer(reading: Reading, said: string, language: Language, seed: number
   const { work } = language.commands;
   if (beginsWithOne(said, work) || beginsWithOne(bare(said, language), work)) return language.texts.work;
   if (asks(said, language)) return say(language, 'youAsk', { text: quoted(language, said, 120) });
-  return kept();
+  return quotedMessage();
 }
 
 function newSoul(reading: Reading, language: Language, seed: number): string {

@@ -189,10 +189,12 @@ function chooseFiles(entries: readonly ZipEntry[]): AgentFiles {
   const identities = files.filter(({ path }) => isNamed(path, FILES.identity));
   // An agent may keep a file of the name SOUL.md in its memory.
   const homes = files.filter(({ path }) => isNamed(path, FILES.identity) || isNamed(path, FILES.soul));
-  const kept = new Set(homes.map(({ path }) => [...partsOf(lower(path)).slice(0, -1), FILES.memory].join('/')));
+  const memoryFolders = new Set(
+    homes.map(({ path }) => [...partsOf(lower(path)).slice(0, -1), FILES.memory].join('/')),
+  );
   const isKept = (path: string) => {
     const parts = partsOf(lower(path));
-    return parts.some((part, i) => part === FILES.memory && kept.has(parts.slice(0, i + 1).join('/')));
+    return parts.some((part, i) => part === FILES.memory && memoryFolders.has(parts.slice(0, i + 1).join('/')));
   };
   const texts = files.filter(
     ({ path }) => /\.(md|markdown)$/i.test(path) && !/^(readme|license)\./i.test(nameOf(path)) && !isKept(path),
@@ -409,12 +411,12 @@ export const writeAgent: Workers['exportAgent'] = async ({ agentId, exportedAt }
   await put.file(`${folder}/${FILES.readme}`, [readmeOf(agent.name)]);
   await put.file(`${folder}/${FILES.soul}`, [agent.soul]);
   await put.file(`${folder}/${FILES.identity}`, [`${JSON.stringify(identity, null, 2)}\n`]);
-  const taken = new Set<string>();
+  const usedNames = new Set<string>();
   const memories = new Set<string>();
   for (const [sessionId, docs] of [...sessions].sort(([, a], [, b]) =>
     startOf(a) === startOf(b) ? 0 : startOf(a) < startOf(b) ? -1 : 1,
   )) {
-    const name = free(`${startOf(docs)}-${safeFileName(sessionId, 'session')}`, taken);
+    const name = free(`${startOf(docs)}-${safeFileName(sessionId, 'session')}`, usedNames);
     await put.file(`${folder}/${FILES.transcripts}/${name}${FILES.transcriptEnd}`, linesOf(docs));
   }
   for (const doc of newest.now().records) {

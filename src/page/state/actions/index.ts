@@ -66,10 +66,10 @@ function createHomeActions(parts: Parts): HomeActions {
     return { ok: false, reason: t`It is saved, but the running session did not take it: ${problemText(set.problem)}` };
   }
 
-  const saveName = (key: 'humanName' | 'leadName', wanted: string) =>
+  const saveName = (key: 'humanName' | 'leadName', name: string) =>
     write(() => {
       const { humanName, leadName } = household.store.getState().settings;
-      const checked = key === 'humanName' ? checkName(wanted, 'person') : checkName(wanted, 'lead', humanName);
+      const checked = key === 'humanName' ? checkName(name, 'person') : checkName(name, 'lead', humanName);
       if (!checked.ok) return { ok: false, reason: errorText(checked.reason) };
       if (key === 'humanName' && isSameName(checked.name, leadName))
         return {
@@ -106,8 +106,8 @@ function createHomeActions(parts: Parts): HomeActions {
       if (!led.ok) return { ok: false, reason: errorText(led.reason) };
       const begun = await beginHome(beside);
       // Also without an answer: the cookie may have arrived.
-      const told = beside ? await attempt(dataWorker.call('signInChanged')) : DONE;
-      if (!told.ok) return told;
+      const signInResult = beside ? await attempt(dataWorker.call('signInChanged')) : DONE;
+      if (!signInResult.ok) return signInResult;
       // A household may begin without its relay. Where other people live at the relay, it never
       // begins unasked, nor before this browser has a sign-in of its own.
       if (begun.ok) info.setState({ home: begun.value });

@@ -71,7 +71,7 @@ function createCatchingUp({
   function openWayOut(): WayOut {
     let isTaken = false;
     let take: () => void = () => undefined;
-    const taken = new Promise<void>((resolve) => {
+    const wasTaken = new Promise<void>((resolve) => {
       take = resolve;
     });
     const cancel = device.after(OFFER_AFTER_MS, () =>
@@ -84,7 +84,7 @@ function createCatchingUp({
       }),
     );
     return {
-      taken,
+      taken: wasTaken,
       isTaken: () => isTaken,
       close() {
         cancel();

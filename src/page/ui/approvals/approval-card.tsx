@@ -266,9 +266,9 @@ function changeOf(diff: unknown): Change | null {
 /** Input of an ACP agent: its command and its diffs in readable form, everything else as it is. */
 function WantedByProgram({ input }: { input: Readonly<Record<string, unknown>> }) {
   const command = textIn(input, 'command');
-  const given: readonly unknown[] = Array.isArray(input['diffs']) ? input['diffs'] : [];
-  const changes = given.flatMap((each) => changeOf(each) ?? []);
-  const areAll = changes.length > 0 && changes.length === given.length;
+  const diffs: readonly unknown[] = Array.isArray(input['diffs']) ? input['diffs'] : [];
+  const changes = diffs.flatMap((each) => changeOf(each) ?? []);
+  const areAll = changes.length > 0 && changes.length === diffs.length;
   const rest = Object.fromEntries(
     Object.entries(input).filter(
       ([name, value]) =>

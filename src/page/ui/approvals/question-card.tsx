@@ -275,16 +275,16 @@ export function QuestionCard({ call, question }: { call: ToolCall; question: Ser
   const send = (event: FormEvent) => {
     event.preventDefault();
     if (busy || !settled) return;
-    const given = Object.fromEntries(
+    const answers = Object.fromEntries(
       fields.flatMap((field) => {
         const own = Object.hasOwn(typed, field.name) ? typed[field.name] : undefined;
         return own === undefined ? [] : [[field.name, valueOf(field, own)] as const];
       }),
     );
-    const checked = checkForm(fields, given);
+    const checked = checkForm(fields, answers);
     if (checked.ok) {
       setMisfits(new Map());
-      act(() => calls.send(call, given));
+      act(() => calls.send(call, answers));
       return;
     }
     const found = new Map(checked.misfits);

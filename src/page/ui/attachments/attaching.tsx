@@ -134,10 +134,10 @@ export function useAttaching(draft: string | null): Attaching {
     if (draft === null) return undefined;
     let left = false;
     async function bringBack(of: string): Promise<void> {
-      const kept = readDraftFiles(device.browser, of);
-      const isKept = ({ attachmentId }: PreparedFile) => kept.some((file) => file.attachmentId === attachmentId);
+      const drafts = readDraftFiles(device.browser, of);
+      const isKept = ({ attachmentId }: PreparedFile) => drafts.some((file) => file.attachmentId === attachmentId);
       if (!fileList.current.every(isKept)) show(fileList.current.filter(isKept));
-      const missing = kept.filter(({ sha256 }) => !fileList.current.some((file) => file.sha256 === sha256));
+      const missing = drafts.filter(({ sha256 }) => !fileList.current.some((file) => file.sha256 === sha256));
       if (missing.length === 0) return;
       setPreparing((count) => count + missing.length);
       const read = await Promise.all(missing.map(({ attachmentId }) => device.shelf.read(attachmentId)));
@@ -172,13 +172,13 @@ export function useAttaching(draft: string | null): Attaching {
     return null;
   }
 
-  async function addAll(given: Iterable<File> | Promise<Iterable<File>>): Promise<void> {
+  async function addAll(files: Iterable<File> | Promise<Iterable<File>>): Promise<void> {
     setProblem(null);
     setRemoved(null);
     const wrong: string[] = [];
     const all: File[] = [];
     try {
-      all.push(...(await given));
+      all.push(...(await files));
       if (all.length === 0) wrong.push(t`There is no file in that folder.`);
     } catch (error) {
       wrong.push(t`Could not load this. ${errorText(error)}`);

@@ -291,7 +291,7 @@ export function Log({
 
   // The row with the focus stays in the page, however far it is scrolled away.
   const [focused, setFocused] = useState<string | null>(null);
-  const kept = useMemo(
+  const keptRows = useMemo(
     () => (focused === null ? [] : [rows.findIndex((row) => row.key === focused)].filter((index) => index >= 0)),
     [rows, focused],
   );
@@ -357,7 +357,7 @@ export function Log({
                 bufferSize={around}
                 startMargin={topHeight}
                 shift={prepended}
-                keepMounted={kept}
+                keepMounted={keptRows}
                 onResize={stick.onResize}
               >
                 {showRow}

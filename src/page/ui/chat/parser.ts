@@ -39,26 +39,26 @@ interface Kept<T> {
 /** An LRU cache. @param chars Characters of all stored keys together. */
 export function createKept<T>(chars: number): Kept<T> {
   /** Least recently used first. */
-  const kept = new Map<string, T>();
+  const entries = new Map<string, T>();
   let keptChars = 0;
   return {
-    has: (key) => kept.has(key),
+    has: (key) => entries.has(key),
     get(key, make) {
-      const cached = kept.get(key);
+      const cached = entries.get(key);
       if (cached !== undefined) {
-        kept.delete(key);
-        kept.set(key, cached);
+        entries.delete(key);
+        entries.set(key, cached);
         return cached;
       }
       const began = performance.now();
       inFrame(began);
       const made = make();
       spent += performance.now() - began;
-      kept.set(key, made);
+      entries.set(key, made);
       keptChars += key.length;
-      for (const [oldest] of kept) {
+      for (const [oldest] of entries) {
         if (keptChars <= chars) break;
-        kept.delete(oldest);
+        entries.delete(oldest);
         keptChars -= oldest.length;
       }
       return made;
@@ -671,10 +671,10 @@ function parted(text: string): Parted {
   return now;
 }
 
-const kept = createKept<MarkdownPiece>(MAX_CACHED_CHARS);
+const pieceCache = createKept<MarkdownPiece>(MAX_CACHED_CHARS);
 
 const pieceOf = (text: string, of: Omit<MarkdownPiece, 'text'>): MarkdownPiece =>
-  kept.get(JSON.stringify([of.start, of.notes, of.around.key]) + text, () => ({ text, ...of }));
+  pieceCache.get(JSON.stringify([of.start, of.notes, of.around.key]) + text, () => ({ text, ...of }));
 
 /** Footnotes as a list at the end of a message. */
 const listOf = (notes: readonly string[]): string =>

@@ -48,8 +48,8 @@ const IS_ID = /(?:^id|Id|_id|^projectId|^taskId)$/;
 
 /** The arguments of a call, as far as they say something to a person. */
 function Arguments({ input }: { input: unknown }) {
-  const given = typeof input === 'object' && input !== null ? Object.entries(input) : [];
-  const shown = given.filter(([name]) => !IS_ID.test(name));
+  const inputs = typeof input === 'object' && input !== null ? Object.entries(input) : [];
+  const shown = inputs.filter(([name]) => !IS_ID.test(name));
   if (shown.length === 0) return null;
   return (
     <dl className="step-input">

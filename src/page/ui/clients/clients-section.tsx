@@ -336,17 +336,17 @@ export function MakeCredential({
     readonly model: string | null;
   } | null>(null);
   const isApplication = applications && chosen === APPLICATION;
-  const who = among.find(({ agentId }) => agentId === chosen) ?? among[0];
-  if (!who) return <p className="setting-hint">{t`There is no agent yet. SUMMON first.`}</p>;
+  const chosenAgent = among.find(({ agentId }) => agentId === chosen) ?? among[0];
+  if (!chosenAgent) return <p className="setting-hint">{t`There is no agent yet. SUMMON first.`}</p>;
   const make = async () => {
     const may = isApplication ? { scopes: [...scopes] } : { readsSoul };
-    const done = await clients.make(isApplication ? null : who.agentId, label.trim(), may);
+    const done = await clients.make(isApplication ? null : chosenAgent.agentId, label.trim(), may);
     if (!done.ok) return t`Could not do this. ${done.reason}`;
     setMade({
-      name: isApplication ? null : who.name,
+      name: isApplication ? null : chosenAgent.name,
       label: label.trim(),
       secret: done.secret,
-      model: modelOf(who.agentId),
+      model: modelOf(chosenAgent.agentId),
     });
     setLabel('');
     setReadsSoul(false);
@@ -365,7 +365,7 @@ export function MakeCredential({
           <span className="block under-3 ink-2">{t`For`}</span>
           <select
             className="field field-select min-42 pad-3-5"
-            value={isApplication ? APPLICATION : who.agentId}
+            value={isApplication ? APPLICATION : chosenAgent.agentId}
             onChange={(event) => setChosen(event.target.value)}
           >
             {among.map(({ agentId, name }) => (

@@ -143,17 +143,17 @@ function AgentTable({ agents, days, team }: { agents: Costs['agents']; days: num
   return (
     <Sheet label={t`By agent`} head={[t`Agent`, t`Today`, t`${days} days`, t`Tokens`, t`Budget a day`]}>
       {agents.map(({ agentId, today, total, dailyBudgetUsd }) => {
-        const who = team.find(agentId);
+        const agent = team.find(agentId);
         return (
           <tr key={agentId}>
             <th scope="row">
               <Link
                 href={PATHS.about(agentId)}
                 className="underlined inline-flex agent-name unlined gap-4 middle named tint"
-                style={{ '--c': who.color }}
+                style={{ '--c': agent.color }}
               >
-                <Face agentId={who.agentId} face={who.face} color={who.color} awake={false} />
-                <span dir="auto">{who.name}</span>
+                <Face agentId={agent.agentId} face={agent.face} color={agent.color} awake={false} />
+                <span dir="auto">{agent.name}</span>
               </Link>
             </th>
             <td>{costText(today)}</td>

@@ -47,8 +47,8 @@ function Conversations({
 }) {
   const now = useNow();
   const [typed, setTyped] = useState('');
-  const wanted = typed.trim().toLocaleLowerCase();
-  const shown = wanted === '' ? all : all.filter(({ title }) => title.toLocaleLowerCase().includes(wanted));
+  const query = typed.trim().toLocaleLowerCase();
+  const shown = query === '' ? all : all.filter(({ title }) => title.toLocaleLowerCase().includes(query));
   const choose = (some: readonly ConversationSummary[], taken: boolean) => {
     const next = new Set(leftOut);
     for (const { sessionId } of some) {
@@ -144,14 +144,14 @@ function Preview({
   const isNew = who === NEW;
   const existing = agents.find(({ agentId }) => agentId === who);
   const fault = !isNew || checked.ok ? null : name.trim() === '' ? t`It needs a name.` : retold(checked.reason);
-  const taken = conversations.filter(({ sessionId }) => !leftOut.has(sessionId));
-  const messages = taken.reduce((sum, one) => sum + one.messages, 0);
+  const chosen = conversations.filter(({ sessionId }) => !leftOut.has(sessionId));
+  const messages = chosen.reduce((sum, one) => sum + one.messages, 0);
   const target: MoveInTarget | null = !isNew
     ? { kind: 'existing', agentId: who as AgentId }
     : checked.ok && seat !== undefined && words.trim() !== ''
       ? { kind: 'new', agentId: newId as AgentId, name: checked.name, position: seat, soul: words }
       : null;
-  const nothing = taken.length === 0 && !(withFiles && files.length > 0) && (soul === null || !isNew);
+  const nothing = chosen.length === 0 && !(withFiles && files.length > 0) && (soul === null || !isNew);
   return (
     <form
       className="stack at-start narrow gap-5"
@@ -161,7 +161,7 @@ function Preview({
         if (target !== null && !nothing)
           onTake(
             target,
-            taken.map(({ sessionId }) => sessionId),
+            chosen.map(({ sessionId }) => sessionId),
             withFiles,
           );
       }}

@@ -58,11 +58,11 @@ type Of<Kind extends Wait['kind']> = Extract<Wait, { readonly kind: Kind }>;
 function TaskRow({ kind, project, card }: Pick<Of<'review' | 'blocked'>, 'kind' | 'project' | 'card'>) {
   const { projectId } = project;
   const path = kind === 'review' ? PATHS.review(projectId, card.number) : PATHS.task(projectId, card.taskId);
-  const who = card.worker ?? card.createdBy;
+  const author = card.worker ?? card.createdBy;
   return (
     <Row
       kind={kind}
-      agentId={card.claim?.agentId ?? card.assignee ?? (who === 'human' ? null : who)}
+      agentId={card.claim?.agentId ?? card.assignee ?? (author === 'human' ? null : author)}
       title={
         <Link href={path} dir="auto">
           {`#${card.number} ${card.title}`}

@@ -331,7 +331,7 @@ interface ProgramsProps extends BoxRules {
 }
 
 function ProgramForm({ busy, onAdd, runners, ...held }: ProgramsProps) {
-  const [given, setGiven] = useState(true);
+  const [isBoxed, setGiven] = useState(true);
   const [name, setName] = useState('');
   const [command, setCommand] = useState('');
   const [args, setArgs] = useState('');
@@ -365,7 +365,7 @@ function ProgramForm({ busy, onAdd, runners, ...held }: ProgramsProps) {
           box: read.box,
         } as const;
         const server = { name: mcpNameOf(name), attachment: { ...attachment, args: [...attachment.args] } };
-        onAdd(asGiven([server], runners, given, held.folders));
+        onAdd(asGiven([server], runners, isBoxed, held.folders));
       }}
     >
       <NameField name={name} onName={setName} />
@@ -389,7 +389,7 @@ function ProgramForm({ busy, onAdd, runners, ...held }: ProgramsProps) {
       />
       <BoxFields draft={draft} {...held} onDraft={setDraft} />
       {draft.held && (
-        <NeedsField servers={begun} runners={runners} given={given} onGiven={setGiven} folders={held.folders} />
+        <NeedsField servers={begun} runners={runners} given={isBoxed} onGiven={setGiven} folders={held.folders} />
       )}
       <WrongNote text={wrongBox} />
       <button

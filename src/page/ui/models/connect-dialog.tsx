@@ -43,8 +43,8 @@ export type Trying =
 function useConnect() {
   const { models } = useRoost();
   const [trying, setTrying] = useState<Trying>({ kind: 'idle' });
-  const connect = async (given: ConnectModel, what: string): Promise<boolean> => {
-    setTrying({ kind: 'trying', what });
+  const connect = async (given: ConnectModel, whatFor: string): Promise<boolean> => {
+    setTrying({ kind: 'trying', what: whatFor });
     const result = await models.change((client) => client.connectModel({ body: given }));
     if (!result.ok) {
       setTrying(
@@ -134,8 +134,8 @@ function RemoveDialog({ connection, onClose }: { connection: Connection; onClose
 function ConnectionCard({ connection }: { connection: Connection }) {
   const { models } = useRoost();
   const { connectionId, state } = connection;
-  const given = connectionId === 'environment';
-  const [changing, setChanging] = useState(state.kind === 'fails' && state.why === 'key' && !given);
+  const isOfEnvironment = connectionId === 'environment';
+  const [changing, setChanging] = useState(state.kind === 'fails' && state.why === 'key' && !isOfEnvironment);
   const [key, setKey] = useState('');
   const { doing: busy, failed, act } = useAction();
   const [sure, setSure] = useState(false);
@@ -159,7 +159,7 @@ function ConnectionCard({ connection }: { connection: Connection }) {
             : t`Lead: ${modelName(connection.leadModel, connection.models)} · agents: ${modelName(connection.agentModel, connection.models)}`}
         </span>
       </p>
-      {given && <p className="ink-3 text-2">{t`Set at the relay’s start. Change it there.`}</p>}
+      {isOfEnvironment && <p className="ink-3 text-2">{t`Set at the relay’s start. Change it there.`}</p>}
       {state.kind === 'fails' && busy === null && (
         <p className="connection-why danger text-3 break">{retold(state.message)}</p>
       )}
@@ -209,10 +209,10 @@ function ConnectionCard({ connection }: { connection: Connection }) {
           disabled={busy !== null}
           onClick={() => act(() => models.change((client) => client.tryModel({ connectionId })), t`Working…`)}
         >{t`Try it`}</button>
-        {!given && !changing && (connection.hasKey || connection.kind === 'claude') && (
+        {!isOfEnvironment && !changing && (connection.hasKey || connection.kind === 'claude') && (
           <button type="button" className="ghost" onClick={() => setChanging(true)}>{t`Change the key`}</button>
         )}
-        {!given && (
+        {!isOfEnvironment && (
           <button
             type="button"
             className="ghost ghost-danger"

@@ -18,9 +18,9 @@ export default function DemoTeam() {
   const models = useQuery(roost.models.query);
   const roster = useHousehold((state) => state.roster);
   const calling = usePending((state) => state.call !== null);
-  const [kept, setKept] = useState(() => storedIds(roost));
+  const [keptIds, setKept] = useState(() => storedIds(roost));
   const { busy, failed, act } = useAction();
-  const agents = demoTeam({ roster }).filter(({ agentId }) => !kept.includes(agentId));
+  const agents = demoTeam({ roster }).filter(({ agentId }) => !keptIds.includes(agentId));
   if (models.kind !== 'ready' || models.value.connections.length === 0 || agents.length === 0) return null;
 
   const hatch = () =>

@@ -54,25 +54,25 @@ export default function ModelPicker({ all, onClose }: { all: Models; onClose: ()
   const actions = useActions();
   const { notices } = useRoost();
   const options = useWho();
-  const [who, setWho] = useState<Who>(options.length > 2 ? (options[2]?.value ?? 'everybody') : 'everybody');
+  const [target, setWho] = useState<Who>(options.length > 2 ? (options[2]?.value ?? 'everybody') : 'everybody');
   const [words, setWords] = useState('');
   const { failed, act } = useAction();
   const name = useId();
-  const chosen = useChosen(who, all.connections);
+  const chosen = useChosen(target, all.connections);
   const count = choices(all).reduce((sum, { models }) => sum + models.length, 0);
-  const wanted = words.toLowerCase();
+  const query = words.toLowerCase();
   const choose = (model: string, text: string) =>
     act(async () => {
-      const saved = await actions.chooseModel(who, model);
+      const saved = await actions.chooseModel(target, model);
       if (!saved.ok) return saved;
-      const whose = options.find(({ value }) => value === who)?.text ?? '';
+      const whose = options.find(({ value }) => value === target)?.text ?? '';
       notices.info(t`${whose}: ${text} from the next message on.`);
       return onClose();
     });
   return (
     <Dialog title={t`Model`} onClose={onClose}>
       <div className="picker stack gap-6">
-        <OneOf<Who> label={t`For whom`} options={options} value={who} onChange={setWho} />
+        <OneOf<Who> label={t`For whom`} options={options} value={target} onChange={setWho} />
         {count > FILTERED_ABOVE && (
           <input
             className="field"
@@ -86,7 +86,7 @@ export default function ModelPicker({ all, onClose }: { all: Models; onClose: ()
           />
         )}
         {choices(all).map(({ connection, models }) => {
-          const shown = models.filter(({ id, name: text }) => `${id} ${text}`.toLowerCase().includes(wanted));
+          const shown = models.filter(({ id, name: text }) => `${id} ${text}`.toLowerCase().includes(query));
           return (
             shown.length > 0 && (
               <fieldset className="stack" key={connection.connectionId}>

@@ -118,8 +118,8 @@ function ToldDevices({ told }: { told: Notified }) {
 }
 
 export function NotificationsSection() {
-  const told = notificationsOf(useRoost());
-  const [choice, setChoice] = useState(told.choice);
+  const notified = notificationsOf(useRoost());
+  const [choice, setChoice] = useState(notified.choice);
   const [said, setSaid] = useState('');
   /** The choice before the last change; null: nothing was changed. */
   const [before, setBefore] = useState<typeof choice | null>(null);
@@ -128,9 +128,9 @@ export function NotificationsSection() {
     setChoice(next);
     setBefore(null);
     setSaid(t`Saving…`);
-    const done = await told.choose(next);
+    const done = await notified.choose(next);
     if (done.ok) setBefore(undo);
-    else setChoice(told.choice());
+    else setChoice(notified.choice());
     setSaid(done.ok ? t`Saved` : done.reason);
   };
   const change = (part: Partial<typeof choice>) => choose({ ...choice, ...part }, choice);
@@ -189,7 +189,7 @@ export function NotificationsSection() {
           <button type="button" className="link-button" onClick={() => void choose(before, null)}>{t`Undo`}</button>
         )}
       </p>
-      <ToldDevices told={told} />
+      <ToldDevices told={notified} />
     </>
   );
 }

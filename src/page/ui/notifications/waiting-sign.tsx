@@ -67,10 +67,10 @@ function isOnScreen({ path, agentId }: RaisedNotification, here: Route, looking:
 function NotifiedHere() {
   const roost = useRoost();
   const { device, notices } = roost;
-  const told = notificationsOf(roost);
+  const notified = notificationsOf(roost);
   const { route, go } = useRoute();
   const looking = useUnread((state) => state.looking);
-  const shown = useQuery(told.shown);
+  const shown = useQuery(notified.shown);
   const open = shown.kind === 'ready' ? shown.value.open : null;
   const mine = shown.kind === 'ready' ? shown.value.devices.find((each) => each.here) : undefined;
   const pushed = mine?.pushed === true && mine.refused === null;
@@ -106,7 +106,7 @@ function NotifiedHere() {
     if (open === null) return;
     const now = device.now();
     const visible = document.visibilityState === 'visible';
-    const { kinds, quiet } = told.choice();
+    const { kinds, quiet } = notified.choice();
     const quietUntilMs = quietUntil(quiet, Intl.DateTimeFormat().resolvedOptions().timeZone, now);
     const isThere = visible && now - usedAt.current < SHOWN_HERE.there;
     const onScreen = visible ? open.filter((each) => isOnScreen(each, route, looking)) : [];
@@ -145,7 +145,7 @@ function NotifiedHere() {
     const unsaid = [...seen].filter((key) => !said.current.has(key));
     if (unsaid.length === 0 || !isThere) return;
     for (const key of unsaid) said.current.add(key);
-    void told.seen(unsaid).then((known) => {
+    void notified.seen(unsaid).then((known) => {
       if (!known) for (const key of unsaid) said.current.delete(key);
     });
   }
@@ -161,7 +161,7 @@ function NotifiedHere() {
       latest.current();
       if (!pushed || device.now() - saidUsedAt.current < SHOWN_HERE.sayUsed) return;
       saidUsedAt.current = device.now();
-      void told.seen([]);
+      void notified.seen([]);
     };
     const hear = ({ data }: MessageEvent<{ readonly roostGo?: unknown } | null>) => {
       if (typeof data?.roostGo !== 'string') return;
@@ -177,10 +177,10 @@ function NotifiedHere() {
       document.removeEventListener('visibilitychange', used);
       serviceWorker?.removeEventListener('message', hear);
     };
-  }, [told, device, go, pushed]);
+  }, [notified, device, go, pushed]);
   useEffect(() => () => cancel.current(), []);
   const lost = mine?.pushed === false;
-  useEffect(() => void told.renew(), [told, lost]);
+  useEffect(() => void notified.renew(), [notified, lost]);
 
   useEffect(() => {
     if (open === null) return;

@@ -218,7 +218,7 @@ function changeText(before: string, after: string): string {
 /** One version of a soul: its changes, or the text of the first one. */
 function Version({ version, earlier, current }: { version: Kept; earlier: Kept | null; current: boolean }) {
   const [open, setOpen] = useState(false);
-  const what = earlier === null ? t`First words` : changeText(earlier.text, version.text);
+  const title = earlier === null ? t`First words` : changeText(earlier.text, version.text);
   return (
     <li>
       <details className="earlier-soul ruled" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
@@ -226,7 +226,7 @@ function Version({ version, earlier, current }: { version: Kept; earlier: Kept |
           <time className="ink" dateTime={new Date(version.time).toISOString()}>
             {fullTime(version.time)}
           </time>
-          <span className="inline-block ink-3 text-2">{current ? `${what} · ${t`Now`}` : what}</span>
+          <span className="inline-block ink-3 text-2">{current ? `${title} · ${t`Now`}` : title}</span>
         </summary>
         {open && earlier !== null && <Diff before={earlier.text} after={version.text} />}
         {open && !current && (

@@ -70,12 +70,12 @@ type What = 'words' | 'tool';
 function ItemsForm() {
   const state = useRoost();
   const actions = useActions();
-  const [what, setWhat] = useState<What>('words');
+  const [kind, setWhat] = useState<What>('words');
   const [text, setText] = useState('');
   const [askedItems, setAsked] = useState<AskedItems | null>(null);
   const { busy, failed, act } = useAction();
   async function search(): Promise<string | null> {
-    const preview = await previewItems(state, { what, text: text.trim() });
+    const preview = await previewItems(state, { what: kind, text: text.trim() });
     const many = preview.target.sources.length;
     if (preview.preview.unread !== null) return t`The search failed. ${preview.preview.unread}`;
     if (many === 0) return t`Nothing found.`;
@@ -102,10 +102,10 @@ function ItemsForm() {
             ['words', t`what has these words`],
             ['tool', t`answers of this tool`],
           ]}
-          value={what}
+          value={kind}
           onChange={setWhat}
         />
-        <Field label={what === 'tool' ? t`Name of the tool` : t`A name, or the address of a page`}>
+        <Field label={kind === 'tool' ? t`Name of the tool` : t`A name, or the address of a page`}>
           {(given) => (
             <input
               {...given}

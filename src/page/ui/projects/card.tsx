@@ -79,7 +79,7 @@ interface FootProps {
 /** What the task is doing, who has it, and the button that starts it. */
 function Foot({ task, state, starter }: FootProps) {
   const { known } = useBoard();
-  const who = task.claim?.agentId ?? task.assignee;
+  const agentId = task.claim?.agentId ?? task.assignee;
   return (
     <>
       <span className="task-foot above-3 whole-row flex wrap gap-4 at-bottom to-3">
@@ -92,9 +92,9 @@ function Foot({ task, state, starter }: FootProps) {
             aria-label={titleOf(task)}
           >{t`Review`}</Link>
         )}
-        {who !== null && (
-          <span className="relative size-s fixed raised" title={known.nameOf(who)}>
-            <FaceOf agentId={who} />
+        {agentId !== null && (
+          <span className="relative size-s fixed raised" title={known.nameOf(agentId)}>
+            <FaceOf agentId={agentId} />
           </span>
         )}
       </span>

@@ -61,7 +61,7 @@ export const useLineNotes = (): LineNotes => useContext(Context);
 export function useLineNotesOf({ taskId, request }: Task, diff: Diff | null): LineNotes {
   const { device } = useRoost();
   const { browser } = device;
-  const [kept, setKept] = useState(() => readLineDrafts(browser, taskId));
+  const [storedDrafts, setKept] = useState(() => readLineDrafts(browser, taskId));
   const [begun, setBegun] = useState<string | null>(null);
   const isSent = useCallback(
     ({ commentId }: LineDraft) => diff?.comments.some((comment) => comment.commentId === commentId) ?? false,
@@ -69,9 +69,9 @@ export function useLineNotesOf({ taskId, request }: Task, diff: Diff | null): Li
   );
   // The answer to an earlier send may have been lost.
   useEffect(() => {
-    for (const draft of kept) if (isSent(draft)) dropLineDraft(browser, taskId, draft.commentId);
-  }, [browser, taskId, kept, isSent]);
-  const drafts = useMemo(() => kept.filter((draft) => !isSent(draft)), [kept, isSent]);
+    for (const draft of storedDrafts) if (isSent(draft)) dropLineDraft(browser, taskId, draft.commentId);
+  }, [browser, taskId, storedDrafts, isSent]);
+  const drafts = useMemo(() => storedDrafts.filter((draft) => !isSent(draft)), [storedDrafts, isSent]);
   const keep = useCallback(
     (draft: LineDraft) => {
       setKept((before) => [...before.filter(({ commentId }) => commentId !== draft.commentId), draft]);

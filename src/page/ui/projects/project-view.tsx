@@ -86,7 +86,7 @@ function Cards({ tasks, columnOf }: { tasks: readonly TaskCard[]; columnOf?: (ta
   const [dragged, setDragged] = useState<string | null>(null);
   // The card that has the focus, or is to have it, or is dragged, stays in the page. While a large
   // board is read, others come before it, and a browser ends the drag of what leaves the page.
-  const kept = useMemo(
+  const keptIndexes = useMemo(
     () =>
       [focused, focusOn, dragged]
         .map((taskId) => (taskId === null ? -1 : tasks.findIndex((task) => task.taskId === taskId)))
@@ -109,7 +109,7 @@ function Cards({ tasks, columnOf }: { tasks: readonly TaskCard[]; columnOf?: (ta
         item={CardFrame}
         itemSize={CARD_HEIGHT}
         bufferSize={CARDS_AROUND}
-        keepMounted={kept}
+        keepMounted={keptIndexes}
       >
         {(task: TaskCard) => (
           <div key={task.taskId} className="task-frame" data-task={task.taskId}>
@@ -239,8 +239,8 @@ function Columns({ shown, place }: { shown: readonly TaskCard[]; place: string |
     const held = columns.get(column.columnId) ?? [];
     return { column, tasks: held, hidden: (all.get(column.columnId)?.length ?? 0) - held.length };
   };
-  const wanted = place ?? first;
-  const open = project.columns.find(({ columnId }) => columnId === wanted) ?? project.columns[0];
+  const wantedColumn = place ?? first;
+  const open = project.columns.find(({ columnId }) => columnId === wantedColumn) ?? project.columns[0];
   const tabs = useRef<HTMLDivElement>(null);
   const opened = isPhone ? open?.columnId : undefined;
   useEffect(() => {

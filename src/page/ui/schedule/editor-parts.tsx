@@ -351,8 +351,10 @@ export function useSaving<D extends TimingDraft, S extends Schedule>(
   const [wasChecked, setAsked] = useState(false);
   const [refused, setRefused] = useState<{ readonly fields: Wrong; readonly reason: string | null } | null>(null);
   const { busy, act } = useAction();
-  const told = refused ? wrongAt(refused.fields, draft, Object.keys(first), kind.standsAt) : { at: {}, rest: [] };
-  const outside = [refused?.reason ?? null, ...told.rest].filter((part) => part !== null);
+  const fieldErrors = refused
+    ? wrongAt(refused.fields, draft, Object.keys(first), kind.standsAt)
+    : { at: {}, rest: [] };
+  const outside = [refused?.reason ?? null, ...fieldErrors.rest].filter((part) => part !== null);
   const asSaved = (schedule: S) => kind.asSaved?.(schedule) ?? schedule;
   async function send(mine: S): Promise<Saved | Clash> {
     const from = scheduleId === null ? null : (known ?? (await schedules.one(scheduleId)));
@@ -383,7 +385,7 @@ export function useSaving<D extends TimingDraft, S extends Schedule>(
       setDraft({ ...draft, ...more });
       setRefused(null);
     },
-    wrong: { ...told.at, ...(wasChecked ? kind.wrongIn(draft) : {}) },
+    wrong: { ...fieldErrors.at, ...(wasChecked ? kind.wrongIn(draft) : {}) },
     refused: outside.length === 0 ? null : outside.join(' '),
     busy,
     save(event) {

@@ -72,14 +72,14 @@ export function Receipts({ attempts, named = false }: { attempts: readonly Ended
       {attempts.map((attempt) => {
         const { attemptId, projectId, taskId, agentId, kind, outcome, task } = attempt;
         const { name, tone } = OUTCOMES[outcome ?? 'ended'];
-        const who = team.find(agentId).name;
+        const agentName = team.find(agentId).name;
         return (
           <li className="baseline wrap break" key={attemptId}>
             <Link href={PATHS.task(projectId, taskId)}>
               <span dir="auto">{`#${task.number} ${task.title}`}</span>
             </Link>
             {(named || kind === 'executor') && (
-              <small dir="auto">{kind === 'executor' ? t`Executor of ${who}` : who}</small>
+              <small dir="auto">{kind === 'executor' ? t`Executor of ${agentName}` : agentName}</small>
             )}
             <small className={tone === 'good' ? 'good' : tone === 'bad' || tone === 'warn' ? 'warn' : undefined}>
               {name}

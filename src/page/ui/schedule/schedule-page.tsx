@@ -437,7 +437,7 @@ function Empty({ onExample }: { onExample: ((draft: Omit<Draft, 'agentId'>) => v
 function LiveRun({ run, runId }: { run: Occurrence; runId: RunId }) {
   const schedules = schedulesOf(useRoost());
   const mate = useTeammates().find(run.agentId);
-  const what = `${mate.name}, ${whatText(run)}`;
+  const title = `${mate.name}, ${whatText(run)}`;
   const [stopping, setStopping] = useState(false);
   const stop = () => {
     if (stopping) return;
@@ -461,8 +461,8 @@ function LiveRun({ run, runId }: { run: Occurrence; runId: RunId }) {
         {run.startedAt !== null && <small>{t`since ${clockTime(run.startedAt)}`}</small>}
       </p>
       <div className="routine-ways line gap-4">
-        <Link href={PATHS.agent(mate.agentId)} className="ghost" aria-label={t`${t`Watch`}: ${what}`}>{t`Watch`}</Link>
-        <button type="button" className="ghost" aria-label={t`${t`Stop`}: ${what}`} disabled={stopping} onClick={stop}>
+        <Link href={PATHS.agent(mate.agentId)} className="ghost" aria-label={t`${t`Watch`}: ${title}`}>{t`Watch`}</Link>
+        <button type="button" className="ghost" aria-label={t`${t`Stop`}: ${title}`} disabled={stopping} onClick={stop}>
           {stopping ? t`Working…` : t`Stop`}
         </button>
       </div>
@@ -494,8 +494,8 @@ export default function SchedulePage({ agentId, onClose }: { agentId: AgentId | 
   useOpenedAt();
   // The lead works in sessions only, so it has no snapshot at the relay.
   const living = team.all.filter(({ agentId: id, retired }) => !retired && id !== LEAD_ID);
-  const who = living.find(({ agentId: id }) => id === agentId)?.agentId ?? living[0]?.agentId ?? '';
-  const { begin, beginScript, change, editor } = useEditor(who, living);
+  const chosenId = living.find(({ agentId: id }) => id === agentId)?.agentId ?? living[0]?.agentId ?? '';
+  const { begin, beginScript, change, editor } = useEditor(chosenId, living);
   return (
     <div className="schedule page one-column gap-7 stack">
       <PageHead
@@ -506,7 +506,7 @@ export default function SchedulePage({ agentId, onClose }: { agentId: AgentId | 
         <button
           type="button"
           className="ghost ghost-dawn"
-          disabled={who === ''}
+          disabled={chosenId === ''}
           onClick={() => begin(null)}
         >{t`A new routine`}</button>
       </PageHead>
@@ -529,7 +529,7 @@ export default function SchedulePage({ agentId, onClose }: { agentId: AgentId | 
                 <button
                   type="button"
                   className="ghost"
-                  disabled={who === ''}
+                  disabled={chosenId === ''}
                   onClick={() => beginScript(scripts, why)}
                 >{t`A new script`}</button>
                 <span>{t`A check that runs without a model, and wakes an agent only where it fails.`}</span>
@@ -538,7 +538,7 @@ export default function SchedulePage({ agentId, onClose }: { agentId: AgentId | 
             if (shown.length === 0)
               return (
                 <>
-                  <Empty onExample={who === '' ? null : begin} />
+                  <Empty onExample={chosenId === '' ? null : begin} />
                   {checks}
                 </>
               );

@@ -273,7 +273,7 @@ interface Editor {
 export function useEditor(who: AgentId, living: readonly Teammate[]): Editor {
   const [editing, setEditing] = useState<Editing | null>(null);
   // Unsaved drafts of closed dialogs, by schedule.
-  const kept = useRef({
+  const draftsKept = useRef({
     routine: new Map<string, Draft>(),
     script: new Map<string, ScriptDraft>(),
     reminder: new Map<string, ReminderDraft>(),
@@ -283,16 +283,16 @@ export function useEditor(who: AgentId, living: readonly Teammate[]): Editor {
     setEditing({
       ...fresh,
       kind: 'routine',
-      draft: draft ? { ...draft, agentId: who } : (kept.current.routine.get(NEW.routine) ?? emptyDraft(who)),
+      draft: draft ? { ...draft, agentId: who } : (draftsKept.current.routine.get(NEW.routine) ?? emptyDraft(who)),
     });
   const beginScript = (scripts: boolean, why: string | undefined) =>
     setEditing(
       scripts
-        ? { ...fresh, kind: 'script', draft: kept.current.script.get(NEW.script) ?? emptyScript(who) }
+        ? { ...fresh, kind: 'script', draft: draftsKept.current.script.get(NEW.script) ?? emptyScript(who) }
         : { ...fresh, kind: 'off', why },
     );
   const change = ({ scheduleId, schedule, offset }: Scheduled) => {
-    const { routine, script, reminder } = kept.current;
+    const { routine, script, reminder } = draftsKept.current;
     if (schedule.kind === 'routine') {
       const draft = routine.get(scheduleId) ?? draftOf(schedule);
       setEditing({ kind: 'routine', scheduleId, before: schedule, offset, draft });
@@ -318,7 +318,7 @@ export function useEditor(who: AgentId, living: readonly Teammate[]): Editor {
           team={living}
           onClose={(draft) =>
             keep(
-              kept.current.routine,
+              draftsKept.current.routine,
               editing.scheduleId ?? NEW.routine,
               draft,
               editing.before ? draftOf(editing.before) : emptyDraft(draft?.agentId ?? ''),
@@ -333,7 +333,7 @@ export function useEditor(who: AgentId, living: readonly Teammate[]): Editor {
           team={living}
           onClose={(draft) =>
             keep(
-              kept.current.script,
+              draftsKept.current.script,
               editing.scheduleId ?? NEW.script,
               draft,
               editing.before ? scriptDraftOf(editing.before) : emptyScript(draft?.agentId ?? ''),
@@ -345,7 +345,9 @@ export function useEditor(who: AgentId, living: readonly Teammate[]): Editor {
         <ReminderEditor
           key={editing.scheduleId}
           {...editing}
-          onClose={(draft) => keep(kept.current.reminder, editing.scheduleId, draft, reminderDraftOf(editing.before))}
+          onClose={(draft) =>
+            keep(draftsKept.current.reminder, editing.scheduleId, draft, reminderDraftOf(editing.before))
+          }
         />
       )}
       {editing?.kind === 'off' && <ScriptsOff why={editing.why} onClose={() => setEditing(null)} />}

@@ -90,10 +90,10 @@ function useArrival(section: SettingsSection | null): void {
   const name = useLocationProperty(() => location.hash.slice(1));
   useEffect(() => {
     if (name === '' || section === null) return undefined;
-    const wanted = decodeURIComponent(name);
+    const sectionName = decodeURIComponent(name);
     const arrive = () => {
       const heading = [...document.querySelectorAll<HTMLElement>('.settings-section :is(h2, h3, label, legend)')].find(
-        (each) => each.textContent.trim().startsWith(wanted),
+        (each) => each.textContent.trim().startsWith(sectionName),
       );
       if (!heading) return false;
       heading.scrollIntoView?.({ block: 'center' });

@@ -18,7 +18,7 @@ export function NoticeList() {
   const { notices } = useRoost();
   const list = useStore(notices.store, (state) => state.list);
   const dialog = useTopDialog();
-  const told = (
+  const noticeList = (
     <div className="notices" role="status" aria-live="polite">
       {list.map((notice) => (
         <div key={notice.id} className="notice gap-4 line text-3 ground-3 pad-3-5" data-tone={notice.tone}>
@@ -47,7 +47,7 @@ export function NoticeList() {
       ))}
     </div>
   );
-  return dialog ? createPortal(told, dialog) : told;
+  return dialog ? createPortal(noticeList, dialog) : noticeList;
 }
 
 const BudgetBanner = optional(() => import('../costs/budget-banner.tsx'));

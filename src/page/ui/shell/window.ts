@@ -17,10 +17,10 @@ const SELECTORS = { grid: '.grid .seat-button[tabindex="0"]', composer: '.compos
  * changes with the content of the page: the element to focus may appear only then.
  */
 export function useFocusPlace(shown: string, onHome: () => void): Around['focus'] {
-  const wanted = useRef<string | null>(null);
+  const wantedPlace = useRef<string | null>(null);
   useEffect(() => {
-    const selector = wanted.current;
-    wanted.current = null;
+    const selector = wantedPlace.current;
+    wantedPlace.current = null;
     if (selector === null) return undefined;
     // What has the focus then may still be loading.
     return focusSoon(selector);
@@ -29,7 +29,7 @@ export function useFocusPlace(shown: string, onHome: () => void): Around['focus'
     (place) => {
       const found = document.querySelector<HTMLElement>(SELECTORS[place]);
       if (found) return found.focus();
-      wanted.current = SELECTORS[place];
+      wantedPlace.current = SELECTORS[place];
       onHome();
     },
     [onHome],

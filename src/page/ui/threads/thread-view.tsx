@@ -505,7 +505,7 @@ function Head({
   const { go } = useRoute();
   const [open, setOpen] = useState<'participants' | 'close' | null>(null);
   const people = team.among(thread.participants);
-  const who = people.length === 0 ? t`no members` : names(people.map(({ name }) => name));
+  const memberNames = people.length === 0 ? t`no members` : names(people.map(({ name }) => name));
   const ended = thread.closed !== null;
   const title = useRef<HTMLHeadingElement>(null);
   useTitle(thread.title);
@@ -531,7 +531,7 @@ function Head({
           otherwise={
             <p dir="auto" title={t`Begun by ${nameOf(thread.createdBy, team)}, ${fullTime(thread.createdAt)}`}>
               {ended && <span>{t`closed`} · </span>}
-              {who}
+              {memberNames}
             </p>
           }
         />
@@ -540,7 +540,7 @@ function Head({
         <button
           type="button"
           className="ghost thread-people"
-          aria-label={t`${t`Members`}: ${who}`}
+          aria-label={t`${t`Members`}: ${memberNames}`}
           onClick={() => setOpen('participants')}
         >
           <Faces people={people} />

@@ -61,17 +61,17 @@ export function sourceName(source: WakeSource, nameOf: NameOf): string {
 
 /** The waker, the kind of wake and the agent: "Lyra asked for Sage". */
 export function askedText({ way, source, target }: WakeDecision, nameOf: NameOf): string {
-  const who = sourceName(source, nameOf);
+  const sourceText = sourceName(source, nameOf);
   const whom = nameOf(target);
   switch (way) {
     case 'person':
-      return t`${who} woke ${whom}`;
+      return t`${sourceText} woke ${whom}`;
     case 'answer':
-      return t`${who} answered what ${whom} asked`;
+      return t`${sourceText} answered what ${whom} asked`;
     case 'urgent_message':
-      return t`${who} sent ${whom} an urgent message`;
+      return t`${sourceText} sent ${whom} an urgent message`;
     case 'thread_mention':
-      return t`${who} mentioned ${whom} in a thread`;
+      return t`${sourceText} mentioned ${whom} in a thread`;
     case 'wake_agent':
     case 'thread_added':
     case 'deferred':
@@ -79,7 +79,7 @@ export function askedText({ way, source, target }: WakeDecision, nameOf: NameOf)
     case 'reminder':
     case 'script_failure':
     case 'api':
-      return t`${who} asked for ${whom}`;
+      return t`${sourceText} asked for ${whom}`;
     default:
       return way satisfies never;
   }
