@@ -29,7 +29,7 @@ export function createMemoryIndex(onWrite: () => void = () => undefined): Memory
         keys.map((key) => {
           const part = parts.get(nameOf(key));
           if (!part) throw new DamagedIndexError('missing');
-          return unsealed(part);
+          return unsealed(part, true);
         }),
       ),
     async put(more) {

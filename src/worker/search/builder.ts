@@ -150,7 +150,7 @@ async function mergeSegments({ id, segments, isGone, put, pause }: MergeDeps): P
       if (term?.text !== least) continue;
       const numbers = renumbered.get(cursor.segment);
       const [list] = await cursor.segment.lists([term]);
-      for (const document of list ?? []) {
+      for (const document of list?.() ?? []) {
         const number = numbers?.[document] ?? GONE;
         if (number !== GONE) merged[count++] = number;
       }
@@ -183,9 +183,10 @@ export interface Builder {
   take(docs: readonly Doc[]): Promise<void>;
   /**
    * Adds what the ledger has and the index lacks, and deletes what the ledger no longer has. Now
-   * and then it awaits `meanwhile`, which adds new documents.
+   * and then it awaits `meanwhile`, which adds new documents. `waiting`: how many of those there
+   * are now. Where only they are missing, there is nothing to compare, and the caller adds them.
    */
-  compare(meanwhile: () => Promise<void>): Promise<void>;
+  compare(meanwhile: () => Promise<void>, waiting: () => number): Promise<void>;
   /** Merges segments where there are too many of one size. Resolves with whether there were. */
   merge(): Promise<boolean>;
   close(): void;
@@ -371,12 +372,18 @@ export async function createBuilder({ ledger, store, after, pause, onProgress }:
       }
       await flush(buffer);
     },
-    async compare(meanwhile) {
-      const { views, kinds } = await ledger.counted();
-      const there = kinds.reduce((sum, { type, documents }) => sum + (isSearched(type) ? documents : 0), 0);
-      // Forgetting writes new views. So the same views with as many documents hold the same
-      // documents.
-      if (views === manifest.views && there === countOf(manifest.segments)) return;
+    async compare(meanwhile, waiting) {
+      // A document that comes while the ledger counts may be counted or not. Then it counts again.
+      for (let tries = 0; tries < SEARCH.countTries; tries++) {
+        const before = waiting();
+        const { views, kinds } = await ledger.counted();
+        const there = kinds.reduce((sum, { type, documents }) => sum + (isSearched(type) ? documents : 0), 0);
+        // Forgetting writes new views. So the same views with as many documents hold the same
+        // documents.
+        if (views === manifest.views && there === countOf(manifest.segments) + before) return;
+        if (waiting() === before) break;
+      }
+      const { views } = await ledger.counted();
       lately = new Set();
       try {
         await meanwhile();

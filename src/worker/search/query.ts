@@ -10,7 +10,7 @@
  * apart are looked for, and a document needs a part of their weight: what was said once is asked
  * for in other words.
  */
-import type { Segment, Term } from './segment.ts';
+import type { DocumentList, Segment, Term } from './segment.ts';
 import { SEARCH } from './settings.ts';
 import { distance, type Wanted } from './words.ts';
 
@@ -126,7 +126,7 @@ function createBest(most: number) {
 /** The matches of a word in one segment: the best forms first, with the documents of each. */
 interface Places {
   readonly forms: readonly Form[];
-  readonly lists: readonly Uint32Array[];
+  readonly lists: readonly DocumentList[];
 }
 
 async function placesIn(segment: Segment, found: readonly Form[]): Promise<Places> {
@@ -134,26 +134,76 @@ async function placesIn(segment: Segment, found: readonly Form[]): Promise<Place
   return { forms, lists: await segment.lists(forms) };
 }
 
-/** For one segment: the number of words that each document has, and their weight. */
+/** What a document must have to be found. */
+interface Needed {
+  readonly words: number;
+  readonly score: number;
+}
+
+/** Of each document of a segment. */
+interface Scores {
+  /** How many of the words it has. */
+  readonly termCounts: Uint8Array;
+  readonly scores: Float32Array;
+  /** The last word that was counted for it, plus 1: a document may have several forms of one. */
+  readonly counted: Uint8Array;
+}
+
+/**
+ * Counts a form of a word for the documents that have it. `onlyWithTerms`: for those that have a
+ * word already. Indexed access: an iterator takes three times as long.
+ */
+function countForm(
+  documents: Uint32Array,
+  word: number,
+  worth: number,
+  onlyWithTerms: boolean,
+  { termCounts, scores, counted }: Scores,
+): void {
+  for (let n = 0; n < documents.length; n++) {
+    const document = documents[n] ?? 0;
+    const words = termCounts[document] ?? 0;
+    if ((onlyWithTerms && words === 0) || counted[document] === word + 1) continue;
+    counted[document] = word + 1;
+    termCounts[document] = words + 1;
+    scores[document] = (scores[document] ?? 0) + worth;
+  }
+}
+
+/** Documents that are counted before time is looked at. */
+const COUNTED_AT_ONCE = 20_000;
+
+/**
+ * For one segment: the number of words that each document has, and their weight. The words come
+ * rarest first. A document that has none of them so far, and could not reach what is needed with
+ * those that follow, is skipped: most documents have the common words.
+ */
 async function scoresIn(
   segment: Segment,
   places: readonly Places[],
   weights: readonly number[],
+  needed: Needed,
   { filters, since, pause }: RankDeps,
-): Promise<{ readonly held: Uint8Array; readonly scores: Float32Array }> {
+): Promise<Scores> {
   const { documents } = segment.info;
-  const termCounts = new Uint8Array(documents);
-  const scores = new Float32Array(documents);
-  const seen = new Uint8Array(documents);
+  const scored: Scores = {
+    termCounts: new Uint8Array(documents),
+    scores: new Float32Array(documents),
+    counted: new Uint8Array(documents),
+  };
+  const { termCounts, counted: seen } = scored;
+  let weightLeft = weights.reduce((sum, weight) => sum + weight, 0);
+  let counted = 0;
   for (const [word, { forms, lists }] of places.entries()) {
-    for (const [i, list] of lists.entries()) {
-      const worth = (weights[word] ?? 0) * (forms[i]?.quality ?? 0);
-      for (const document of list) {
-        if (seen[document] === word + 1) continue;
-        seen[document] = word + 1;
-        termCounts[document] = (termCounts[document] ?? 0) + 1;
-        scores[document] = (scores[document] ?? 0) + worth;
-      }
+    const onlyWithTerms = places.length - word < needed.words || weightLeft < needed.score;
+    const weight = weights[word] ?? 0;
+    weightLeft -= weight;
+    for (const [i, decode] of lists.entries()) {
+      const list = decode();
+      countForm(list, word, weight * (forms[i]?.quality ?? 0), onlyWithTerms, scored);
+      counted += list.length;
+      if (counted < COUNTED_AT_ONCE) continue;
+      counted = 0;
       await pause();
     }
   }
@@ -162,7 +212,7 @@ async function scoresIn(
     for (const term of filter) {
       const [found] = await formsIn(segment, { term, asPrefix: false, forgiving: false });
       const [list] = found ? await segment.lists([found]) : [];
-      for (const document of list ?? []) seen[document] = 1;
+      for (const document of list?.() ?? []) seen[document] = 1;
       await pause();
     }
     for (let document = 0; document < documents; document++) if (seen[document] === 0) termCounts[document] = 0;
@@ -170,7 +220,7 @@ async function scoresIn(
   if (since > 0)
     for (let document = 0; document < documents; document++)
       if ((segment.times[document] ?? 0) < since) termCounts[document] = 0;
-  return { held: termCounts, scores };
+  return scored;
 }
 
 const newestIn = ({ times }: Segment) => times.reduce((newest, time) => Math.max(newest, time), 0);
@@ -233,29 +283,31 @@ export async function rank(deps: RankDeps): Promise<RankedList> {
     return documents === 0 ? 0 : weightOf(Math.min(all, documents), all);
   });
   const telling = asSentence ? tellingWords(weightsOfAll, all) : null;
-  const isTelling = (_each: unknown, word: number) => telling?.has(word) ?? true;
-  const [wanted, forms, weights] = [
-    deps.wanted.filter(isTelling),
-    formsOfAll.filter(isTelling),
-    weightsOfAll.filter(isTelling),
-  ];
+  const words = deps.wanted
+    .map((word, i) => ({ term: word.term, forms: formsOfAll[i] ?? [], weight: weightsOfAll[i] ?? 0 }))
+    .filter((_word, i) => telling?.has(i) ?? true)
+    .sort((a, b) => b.weight - a.weight);
+  const weights = words.map(({ weight }) => weight);
   // All in parallel. Otherwise the disk would be awaited once for each segment and word.
   const places = await Promise.all(
-    segments.map((segment, n) => Promise.all(forms.map((bySegment) => placesIn(segment, bySegment[n] ?? [])))),
+    segments.map((segment, n) => Promise.all(words.map(({ forms }) => placesIn(segment, forms[n] ?? [])))),
   );
+  const least = asSentence ? 1 : Math.max(1, words.length - Math.floor(words.length / SEARCH.oneWrongOf));
+  const leastScore = asSentence ? SEARCH.leastOfSentence * weights.reduce((sum, weight) => sum + weight, 0) : 0;
   const scored = [];
   for (const [n, segment] of segments.entries())
-    scored.push({ segment, ...(await scoresIn(segment, places[n] ?? [], weights, deps)) });
-  const least = asSentence ? 1 : wanted.length - Math.floor(wanted.length / SEARCH.oneWrongOf);
-  const leastScore = asSentence ? SEARCH.leastOfSentence * weights.reduce((sum, weight) => sum + weight, 0) : 0;
-  for (let needed = asSentence ? 1 : wanted.length; needed >= Math.max(1, least); needed--) {
+    scored.push({
+      segment,
+      ...(await scoresIn(segment, places[n] ?? [], weights, { words: least, score: leastScore }, deps)),
+    });
+  for (let needed = asSentence ? 1 : words.length; needed >= least; needed--) {
     const best = createBest(most);
-    for (const { segment, held, scores } of scored) {
-      for (let document = 0; document < held.length; document++) {
-        if ((held[document] ?? 0) < needed || (scores[document] ?? 0) < leastScore) continue;
+    for (const { segment, termCounts, scores } of scored) {
+      for (let document = 0; document < termCounts.length; document++) {
+        if ((termCounts[document] ?? 0) < needed || (scores[document] ?? 0) < leastScore) continue;
         const age = Math.max(0, now - (segment.times[document] ?? 0));
-        const words = (scores[document] ?? 0) * (asSentence ? (held[document] ?? 0) / wanted.length : 1);
-        const score = words + NEWNESS / (1 + age / HALF_AS_NEW);
+        const said = (scores[document] ?? 0) * (asSentence ? (termCounts[document] ?? 0) / words.length : 1);
+        const score = said + NEWNESS / (1 + age / HALF_AS_NEW);
         if (best.isGood(score)) best.add({ segment, document, score });
       }
       await pause();
@@ -264,7 +316,7 @@ export async function rank(deps: RankDeps): Promise<RankedList> {
     if (ranked.length > 0)
       return {
         ranked,
-        forms: new Map(wanted.map(({ term }, i) => [term, new Set((forms[i] ?? []).flat().map(({ text }) => text))])),
+        forms: new Map(words.map(({ term, forms }) => [term, new Set(forms.flat().map(({ text }) => text))])),
       };
   }
   return { ranked: [], forms: new Map() };

@@ -311,7 +311,8 @@ async function answerTo(
   { ledger, index, now, pause }: AnswerDeps,
 ): Promise<{ readonly found: readonly Found[]; readonly more: boolean }> {
   const typed = typedTokens(text);
-  const wanted = wantedOf(typed, /[\p{L}\p{N}\p{M}]$/u.test(text));
+  // A sentence is complete; a person may be typing the last word.
+  const wanted = wantedOf(typed, !asSentence && /[\p{L}\p{N}\p{M}]$/u.test(text));
   const segments = await index.segments();
   // An empty query comes just before a real one. By now everything that each answer needs is
   // loaded.
@@ -456,7 +457,7 @@ export function createSearch(deps: SearchDeps): Search {
     };
     if (compare) {
       compare = false;
-      await open.compare(takeWaiting);
+      await open.compare(takeWaiting, () => waiting.length);
     } else if (waiting.length > 0) await takeWaiting();
     else if (!(await open.merge())) return false;
     return true;

@@ -90,10 +90,14 @@ function sealed(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return all;
 }
 
-/** Returns the bytes without their checksum. Throws a DamagedIndexError where it does not match. */
-export function unsealed(all: unknown): Uint8Array {
+/**
+ * Returns the bytes without their checksum. Throws a DamagedIndexError where it does not match.
+ * `check`: false for bytes that matched before.
+ */
+export function unsealed(all: unknown, check: boolean): Uint8Array {
   if (!(all instanceof Uint8Array) || all.length < 4) throw new DamagedIndexError('A part of the index is missing.');
   const bytes = all.subarray(0, all.length - 4);
+  if (!check) return bytes;
   const crc = createCrc32();
   crc.update(bytes);
   if (new DataView(all.buffer, all.byteOffset).getUint32(bytes.length) !== crc.value())
@@ -266,14 +270,19 @@ export interface Term {
   readonly length: number;
 }
 
+/**
+ * Decodes the documents of a term, in ascending order. They are valid until another list of the
+ * segment is decoded: a common word has a million.
+ */
+export type DocumentList = () => Uint32Array;
+
 export interface Segment {
   readonly info: SegmentInfo;
   /** Time of each document, in s since the epoch. */
   readonly times: Uint32Array;
   /** Terms from this one on, in order. Parts are read as the caller takes them. */
   terms(from: string): AsyncGenerator<readonly Term[]>;
-  /** The documents of each term, in ascending order. */
-  lists(terms: readonly Pick<Term, 'at' | 'length' | 'documents'>[]): Promise<readonly Uint32Array[]>;
+  lists(terms: readonly Pick<Term, 'at' | 'length' | 'documents'>[]): Promise<readonly DocumentList[]>;
   /** Ids of documents by their numbers. */
   ids(documents: readonly number[]): Promise<readonly string[]>;
   /**
@@ -309,26 +318,28 @@ const parseIds = (bytes: Uint8Array): readonly string[] => {
 };
 
 /**
- * Decodes the list of one term. It uses no reader, for speed: a common prefix has a million places.
+ * Decodes the list of one term into `numbers`, whose length is the number of documents of the
+ * segment. It uses no reader, for speed.
  */
-function listIn(bytes: Uint8Array, at: number, length: number, count: number, documents: number): Uint32Array {
-  const list = new Uint32Array(count);
+function listIn(bytes: Uint8Array, at: number, length: number, count: number, numbers: Uint32Array): Uint32Array {
   const end = at + length;
   let place = at;
   let last = -1;
   for (let i = 0; i < count; i++) {
-    let step = 0;
-    for (let shift = 0; ; shift += 7) {
-      const byte = bytes[place++] ?? 0;
+    // Nearly every distance is one byte.
+    let byte = bytes[place++] ?? 0;
+    let step = byte & 0x7f;
+    for (let shift = 7; byte >= 0x80; shift += 7) {
+      byte = bytes[place++] ?? 0;
       step |= (byte & 0x7f) << shift;
-      if (byte < 0x80) break;
     }
     last += step + 1;
-    if (last >= documents || place > end)
-      throw new DamagedIndexError('A word is said to stand in a document that is not there.');
-    list[i] = last;
+    numbers[i] = last;
   }
-  return list;
+  // The numbers ascend, so the last is the largest.
+  if (last >= numbers.length || place > end)
+    throw new DamagedIndexError('A word is said to stand in a document that is not there.');
+  return numbers.subarray(0, count);
 }
 
 export async function openSegment(info: SegmentInfo, read: ReadParts): Promise<Segment> {
@@ -345,6 +356,9 @@ export async function openSegment(info: SegmentInfo, read: ReadParts): Promise<S
     for (let units = reader.number(); units > 0; units--) term += String.fromCharCode(reader.number());
     starts.push({ term, at: reader.number() });
   }
+  let decoded: Uint32Array | null = null;
+  const decode = (bytes: Uint8Array, at: number, length: number, count: number) =>
+    listIn(bytes, at, length, count, (decoded ??= new Uint32Array(times.length)));
   async function idsOf(documents: readonly number[]): Promise<readonly string[]> {
     const numbers = [...new Set(documents.map((document) => Math.floor(document / SEARCH.idsInPart)))];
     const parts = await read(numbers.map((n) => part('ids', n)));
@@ -380,7 +394,7 @@ export async function openSegment(info: SegmentInfo, read: ReadParts): Promise<S
         const n = Math.floor(at / size);
         const from = at - n * size;
         const bytes = parts.get(n) ?? new Uint8Array();
-        if (from + length <= bytes.length) return listIn(bytes, from, length, documents, times.length);
+        if (from + length <= bytes.length) return () => decode(bytes, from, length, documents);
         // The list continues in the next parts.
         const whole = new Uint8Array(length);
         let heldBytes = 0;
@@ -390,7 +404,7 @@ export async function openSegment(info: SegmentInfo, read: ReadParts): Promise<S
           whole.set(more.subarray(0, length - heldBytes), heldBytes);
           heldBytes += Math.min(more.length, length - heldBytes);
         }
-        return listIn(whole, 0, length, documents, times.length);
+        return () => decode(whole, 0, length, documents);
       });
     },
     ids: idsOf,

@@ -31,6 +31,8 @@ export const SEARCH = {
    * with the ledger.
    */
   waitingMost: 2_000,
+  /** Times that the ledger counts its documents while new ones come. */
+  countTries: 5,
   /** Ids, and documents, that are read from the ledger at once. A document may have a megabyte. */
   idsAtOnce: 1_000,
   documentsAtOnce: 40,

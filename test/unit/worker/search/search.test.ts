@@ -457,6 +457,36 @@ describe('The index', () => {
     expect((await search.find({ text: 'herons 27', limit: 1 })).hits[0]?.messageId).toBe('m27');
   });
 
+  it.each([
+    { missing: 0, compares: false },
+    { missing: 1, compares: true },
+  ])(
+    'compares itself with the ledger at the opening: $compares, when it lacks $missing documents besides the new ones',
+    async (given) => {
+      const memory = createMemoryLedger([said(1, 'herons'), said(2, 'reeds')]);
+      const index = createMemoryIndex();
+      await searchOver(memory, () => index).settled();
+      const told = said(3, 'otters');
+      memory.docs.set(told._id, told);
+      if (given.missing > 0) memory.docs.set('message:m4', said(4, 'newts'));
+      let compared = false;
+      const ledger: typeof memory.ledger = {
+        ...memory.ledger,
+        ids(page) {
+          compared = true;
+          return memory.ledger.ids(page);
+        },
+      };
+      const search = searchOver({ ledger }, () => index);
+      search.hear([told]);
+      await search.settled();
+      expect(compared).toBe(given.compares);
+      const { segments } = await index.manifest();
+      expect(segments.reduce((sum, { documents }) => sum + documents, 0)).toBe(memory.docs.size);
+      expect((await search.find({ text: 'otters', limit: 9 })).hits).toHaveLength(1);
+    },
+  );
+
   it.each(['a part is missing', 'a part is cut', 'a letter is another'])('rebuilds the index when %s', async (how) => {
     const memory = createMemoryLedger([said(1, 'herons in the reeds')]);
     const indexes: MemoryIndex[] = [];
