@@ -36,12 +36,12 @@ async function remembered(db: Db, sealer: Sealer): Promise<RememberedAgents> {
   if (!tables.has('standing_copies')) return agents;
   // Stores of the first versions have no memories.
   const hasMemories = tables.has('memories');
-  const left = await db
+  const snapshots = await db
     .selectFrom('standing_copies')
     .select(['home', 'agent_json'])
     .where('version', '<>', '')
     .execute();
-  for (const { home, agent_json: json } of left) {
+  for (const { home, agent_json: json } of snapshots) {
     const agentId: AgentId = parseText(json);
     const snapshot = await createSnapshots({ db, home, sealer, now: Date.now }).of(agentId);
     if (!snapshot) continue;

@@ -58,8 +58,8 @@ async function serveOnce(home: string): Promise<void> {
   const child = startProgram({ program: process.execPath, options }, { stdio: ['ignore', 'pipe', 'pipe'], env });
   const closed = once(child, 'close');
   let printed = '';
-  let said = '';
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => (said += text));
+  let output = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (output += text));
   try {
     const origin = await new Promise<string>((resolve, reject) => {
       const timer = setTimeout(() => reject(new Error(`it printed no link in ${START_MS / 1_000} s`)), START_MS);
@@ -73,7 +73,7 @@ async function serveOnce(home: string): Promise<void> {
       child.once('error', reject);
       child.once('exit', () => {
         clearTimeout(timer);
-        reject(new Error(said.trim() || 'it ended at once'));
+        reject(new Error(output.trim() || 'it ended at once'));
       });
     });
     const answer = await fetch(`${origin}/health/ready`, { signal: AbortSignal.timeout(ANSWER_MS) });

@@ -115,8 +115,8 @@ export function createSitting(
     let spent: ExamSpent = { ...NO_COST, tokens: 0 };
     async function ask(request: MindRequest): Promise<string> {
       const size = sizeOfRequest(request, mind.searches?.(request.model) ?? false);
-      const left = Math.max(0, mostMicroUsd - spent.costMicroUsd);
-      const check = await costs.check({ agentId, size, sessionId: null, mostMicroUsd: left }, signal);
+      const microUsdLeft = Math.max(0, mostMicroUsd - spent.costMicroUsd);
+      const check = await costs.check({ agentId, size, sessionId: null, mostMicroUsd: microUsdLeft }, signal);
       if (!check.ok) throw new Failed(check.message);
       const { hold } = check;
       const permit = {

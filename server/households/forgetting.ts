@@ -255,7 +255,7 @@ export function createForgetting(deps: Deps): Forgetting {
     await removeComments();
   });
 
-  const said = createQueue();
+  const sentenceQueue = createQueue();
   async function forgetPending(): Promise<void> {
     const due = await deps.forgets.pending();
     if (due.length === 0) return;
@@ -313,9 +313,9 @@ export function createForgetting(deps: Deps): Forgetting {
       );
       if (isDone) for (const agentId of due) forgotten.add(agentId);
     },
-    said: () => said(forgetPending),
+    said: () => sentenceQueue(forgetPending),
     async recover() {
-      await said(forgetPending);
+      await sentenceQueue(forgetPending);
       const removed = await projects.forgetting.removed();
       if (removed.length > 0) await removeProjects(removed);
       await removeComments();

@@ -127,8 +127,9 @@ export async function openHomes(deps: HomesDeps): Promise<Homes> {
   const gitLanes = createLanes(GIT_LANES);
   const commandLanes = createLanes(COMMAND_LANES);
   const processes = createProcesses(deps.processesFolder);
-  const left = await processes.endLeft();
-  if (left > 0) deps.logger.info('Sessions and runs that an earlier relay left running were ended.', { groups: left });
+  const endedCount = await processes.endLeft();
+  if (endedCount > 0)
+    deps.logger.info('Sessions and runs that an earlier relay left running were ended.', { groups: endedCount });
   const opened = new Map<string, OpenHome>();
   const opening = new Map<string, Promise<OpenHome>>();
   const secrets = new Map<string, string>();

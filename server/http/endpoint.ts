@@ -85,7 +85,7 @@ function handled<E extends Endpoint>(endpoint: E, handler: Handler<E>): Handled 
     bytes: endpoint.bodyBytes ?? LIMITS.callBytes,
     values: endpoint.bodyValues ?? LIMITS.callValues,
   };
-  const said = endpoint.answers.find(({ status, body }) => status < 400 && body !== undefined)?.status;
+  const successStatus = endpoint.answers.find(({ status, body }) => status < 400 && body !== undefined)?.status;
   const silent = endpoint.answers.find(({ status, body }) => status < 400 && body === undefined)?.status;
   return {
     endpoint,
@@ -100,7 +100,7 @@ function handled<E extends Endpoint>(endpoint: E, handler: Handler<E>): Handled 
       return answer === null
         ? new Response(null, { status: silent ?? 204 })
         : new Response(JSON.stringify(answer), {
-            status: said ?? 200,
+            status: successStatus ?? 200,
             headers: { 'content-type': 'application/json' },
           });
     },

@@ -430,22 +430,22 @@ export function createNotifications(deps: NotificationsDeps): HomeNotifications 
   ): Promise<NextNotified> {
     const at = now();
     const notifiedDevices = await rows.toldOf(raised.key);
-    const left = devices.filter(
+    const remainingDevices = devices.filter(
       ({ subscription, elsewhere, kinds, browser }) =>
         (subscription !== null || elsewhere) &&
         kinds.includes(chosenKind(raised.kind)) &&
         !notifiedDevices.has(browser),
     );
-    const next = left.find((device) => notBefore(device, at) === at);
+    const next = remainingDevices.find((device) => notBefore(device, at) === at);
     if (next === undefined)
       return {
         browser: null,
-        at: left.length === 0 ? null : Math.min(...left.map((device) => notBefore(device, at))),
+        at: remainingDevices.length === 0 ? null : Math.min(...remainingDevices.map((device) => notBefore(device, at))),
       };
     // Pages at another relay are unknown here.
     if (first && (!alone || hasPage(next.browser)) && at - next.usedAt < LIMITS.usedMs)
       return { browser: null, at: at + LIMITS.graceMs };
-    return { browser: next.browser, at: left.length === 1 ? null : at + nextMs };
+    return { browser: next.browser, at: remainingDevices.length === 1 ? null : at + nextMs };
   }
   async function close(key: string, browser: string | null): Promise<void> {
     if (await rows.close(key, browser, now())) tell();

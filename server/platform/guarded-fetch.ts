@@ -139,16 +139,16 @@ function inspected(
 /** The first bytes of a body. */
 function beginningOf(body: ReadableStream<Uint8Array>, most: number): ReadableStream<Uint8Array> {
   const reader = body.getReader();
-  let left = most;
+  let charactersLeft = most;
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         const { done, value } = await reader.read();
         if (!done) {
-          controller.enqueue(value.subarray(0, left));
-          left -= value.length;
+          controller.enqueue(value.subarray(0, charactersLeft));
+          charactersLeft -= value.length;
         }
-        if (!done && left > 0) return;
+        if (!done && charactersLeft > 0) return;
         controller.close();
         void reader.cancel().catch(() => undefined);
       },

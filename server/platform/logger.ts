@@ -58,8 +58,8 @@ export function createLogger({ folder, now, level, tell, filter }: LoggerDeps): 
 
   function write(of: LogLevel, message: string, fields?: LogFields): void {
     const whole = `${now().toISOString()} ${of} ${message}${fields ? ` ${JSON.stringify(fields, plain)}` : ''}`;
-    const left = whole.length - MOST_ENTRY;
-    const entry = left > 0 ? `${shown(whole)} … ${left} characters more` : shown(whole);
+    const excess = whole.length - MOST_ENTRY;
+    const entry = excess > 0 ? `${shown(whole)} … ${excess} characters more` : shown(whole);
     if (level === 'debug') tell(entry);
     try {
       size ??= statSync(file, { throwIfNoEntry: false })?.size ?? 0;

@@ -111,12 +111,12 @@ function createTold(deps: GoOnDeps): (last: Occurrence) => Promise<string> {
   const { rows, limits = SCHEDULE_LIMITS } = deps;
 
   /** Describes one run of the chain. */
-  async function toldOf(one: Occurrence, runId: RunId, zone: string): Promise<string[]> {
+  async function toldOf(occurrence: Occurrence, runId: RunId, zone: string): Promise<string[]> {
     const [messages, calls] = await Promise.all([
       deps.inbox.takenIn(runId),
-      deps.approvals.ofRun(one.agentId, runId, limits.goOnCalls + 1),
+      deps.approvals.ofRun(occurrence.agentId, runId, limits.goOnCalls + 1),
     ]);
-    const when = momentText(one.startedAt ?? one.dueAt, zone);
+    const when = momentText(occurrence.startedAt ?? occurrence.dueAt, zone);
     return [
       ...messages.map(({ text }) => writeSaid({ head: `[A message that was put before you in it]`, text })),
       ...(calls.length === 0
@@ -127,9 +127,9 @@ function createTold(deps: GoOnDeps): (last: Occurrence) => Promise<string> {
               text: callsText(calls, limits),
             }),
           ]),
-      ...(one.said === null || one.said === ''
+      ...(occurrence.said === null || occurrence.said === ''
         ? []
-        : [writeSaid({ head: '[Your own last words in it]', text: one.said })]),
+        : [writeSaid({ head: '[Your own last words in it]', text: occurrence.said })]),
     ];
   }
 

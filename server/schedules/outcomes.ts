@@ -127,7 +127,7 @@ export async function endsInLog(
   runIds: ReadonlySet<RunId>,
   saidChars: number,
 ): Promise<ReadonlyMap<string, Ended>> {
-  const said = new Map<string, string>();
+  const lastWords = new Map<string, string>();
   const over: EventOf<'run-ended'>[] = [];
   for (let after = 0; ;) {
     const page = await log.read(after, PAGE);
@@ -135,7 +135,7 @@ export async function endsInLog(
       if (event.kind === 'run-ended' && runIds.has(event.runId)) over.push(event);
       if (event.kind !== 'message' || event.runId === undefined || event.author !== event.agentId) continue;
       const text = textOf(event.blocks).trim();
-      if (runIds.has(event.runId) && text !== '') said.set(event.runId, endOfText(text, saidChars));
+      if (runIds.has(event.runId) && text !== '') lastWords.set(event.runId, endOfText(text, saidChars));
     }
     const last = page.at(-1);
     if (!last || page.length < PAGE) break;
@@ -144,7 +144,7 @@ export async function endsInLog(
   return new Map(
     over.map((event) => [
       event.runId,
-      endOfRun({ ...event, said: said.get(event.runId) ?? null, overBudget: false, refusedForNow: false }),
+      endOfRun({ ...event, said: lastWords.get(event.runId) ?? null, overBudget: false, refusedForNow: false }),
     ]),
   );
 }

@@ -54,7 +54,7 @@ export function createProposals({ db, home, schedules, now, newId, onChange }: P
       }),
     );
   }
-  const one = async (proposalId: string) => (await open()).find((each) => each.proposalId === proposalId);
+  const proposalOf = async (proposalId: string) => (await open()).find((each) => each.proposalId === proposalId);
   async function answered(proposalId: string, answer: 'accepted' | 'declined'): Promise<boolean> {
     const { numUpdatedRows } = await db
       .updateTable('proposals')
@@ -89,7 +89,7 @@ export function createProposals({ db, home, schedules, now, newId, onChange }: P
         return null;
       }),
     async accept(proposalId) {
-      const proposal = await one(proposalId);
+      const proposal = await proposalOf(proposalId);
       if (!proposal) return null;
       const { agentId, routine } = proposal;
       // The routine's id is that of the proposal. Accepting it twice gives one routine.
@@ -100,7 +100,7 @@ export function createProposals({ db, home, schedules, now, newId, onChange }: P
       return written;
     },
     async decline(proposalId) {
-      const proposal = await one(proposalId);
+      const proposal = await proposalOf(proposalId);
       if (!proposal || !(await answered(proposalId, 'declined'))) return false;
       onChange(proposal.agentId);
       return true;

@@ -55,7 +55,7 @@ async function openConnection(
     const repeats = isFirst && HARMLESS.test(text);
     if (isFirst) inTransaction = BEGINS.test(text);
     isFirst = false;
-    for (let left = tries; ; left--) {
+    for (let triesLeft = tries; ; triesLeft--) {
       const used: pg.PoolClient = (client ??= await connect());
       try {
         return await watch.answered(used.query(text, [...values]));
@@ -64,7 +64,7 @@ async function openConnection(
         // Returned as broken, so that it is not used again.
         client = null;
         used.release(true);
-        if (repeats && left > 0) continue;
+        if (repeats && triesLeft > 0) continue;
         // Everything that a transaction did before its commit is undone.
         throw (broken = new DatabaseAway(inTransaction && !COMMITS.test(text) ? 'undone' : 'in-doubt', {
           cause: error,

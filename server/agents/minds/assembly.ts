@@ -241,11 +241,11 @@ function callOf(part: Part, usedIds: Map<string, string>, newId: () => string): 
   const { input, unreadable } = inputOf(part);
   const name = usable(part.block.name, MIND_LIMITS.nameCharacters);
   const ownId = usable(part.block.id, MIND_LIMITS.idCharacters);
-  const said = JSON.stringify([name, part.json.trim() === '' ? input : part.json]);
-  if (ownId !== null && usedIds.get(ownId) === said) return null;
+  const callKey = JSON.stringify([name, part.json.trim() === '' ? input : part.json]);
+  if (ownId !== null && usedIds.get(ownId) === callKey) return null;
   let id = ownId ?? newId();
   for (let n = 2; usedIds.has(id); n++) id = `${ownId ?? newId()}-${n}`;
-  usedIds.set(id, said);
+  usedIds.set(id, callKey);
   const why = name === null ? 'This call was not run: it does not say which tool it calls.' : unreadable;
   return {
     kind: 'tool-use',

@@ -134,33 +134,35 @@ const addressIn = ({ setOn }: ProblemContext) => (setOn === 'page' ? sentence`th
 
 function statusProblem(error: InstanceType<typeof Anthropic.APIError>, context: ProblemContext): MindError {
   const { model, host, protocol } = context;
-  const said = upstreamWords(error, context.filter);
+  const upstreamText = upstreamWords(error, context.filter);
   const { type } = error;
   // An error event inside a stream has no status, only its type.
   const is = (status: number, name: string) => error.status === status || type === name;
-  if (error.status === 402 || isCredit(said, type))
+  if (error.status === 402 || isCredit(upstreamText, type))
     return {
       kind: 'out-of-credit',
       message: sentence`${host} says that the account is out of credit. Add credit there, then try again.`,
     };
   if (is(401, 'authentication_error') && !context.hasKey)
     return { kind: 'bad-key', message: missingKey(host, keyAdvice(context)) };
-  if (is(401, 'authentication_error') || isMissingKey(error, said))
+  if (is(401, 'authentication_error') || isMissingKey(error, upstreamText))
     return { kind: 'bad-key', message: wrongKey(host, keyAdvice(context)) };
-  if (is(403, 'permission_error')) return { kind: 'bad-key', message: weakKey(host, keyAdvice(context), said), said };
-  if (is(404, 'not_found_error') && !namesModel(said, model))
+  if (is(403, 'permission_error'))
+    return { kind: 'bad-key', message: weakKey(host, keyAdvice(context), upstreamText), said: upstreamText };
+  if (is(404, 'not_found_error') && !namesModel(upstreamText, model))
     return {
       kind: 'no-such-address',
-      message: sentence`${host} has no ${SPOKEN[protocol].name} under this address (404). Check ${addressIn(context)}: it is the part before ${SPOKEN[protocol].path}. ${host} said: ${said}`,
+      message: sentence`${host} has no ${SPOKEN[protocol].name} under this address (404). Check ${addressIn(context)}: it is the part before ${SPOKEN[protocol].path}. ${host} said: ${upstreamText}`,
     };
   if (is(404, 'not_found_error'))
     return {
       kind: 'no-such-model',
-      message: sentence`${host} does not know the model “${model}”. Choose another. It said: ${said}`,
-      said,
+      message: sentence`${host} does not know the model “${model}”. Choose another. It said: ${upstreamText}`,
+      said: upstreamText,
     };
-  if (is(429, 'rate_limit_error')) return busyProblem('rate-limited', host, error.headers, said);
-  if (is(529, 'overloaded_error') || error.status === 503) return busyProblem('overloaded', host, error.headers, said);
+  if (is(429, 'rate_limit_error')) return busyProblem('rate-limited', host, error.headers, upstreamText);
+  if (is(529, 'overloaded_error') || error.status === 503)
+    return busyProblem('overloaded', host, error.headers, upstreamText);
   // Searches the whole body, up to a limit: some servers put counts into fields beside the message.
   const whole = error.message.slice(0, MIND_LIMITS.refusalChars);
   if (is(413, 'request_too_large') || (mayBeTooLong(error.status) && isTooLong(whole))) {
@@ -173,11 +175,14 @@ function statusProblem(error: InstanceType<typeof Anthropic.APIError>, context: 
     };
   }
   if (error.status !== undefined && error.status >= 400 && error.status < 500)
-    return { kind: 'refused-request', message: sentence`${host} refused the request (${error.status}): ${said}` };
-  if (context.began) return { kind: 'stream-cut', message: sentence`${host} broke off in mid-answer: ${said}` };
+    return {
+      kind: 'refused-request',
+      message: sentence`${host} refused the request (${error.status}): ${upstreamText}`,
+    };
+  if (context.began) return { kind: 'stream-cut', message: sentence`${host} broke off in mid-answer: ${upstreamText}` };
   return {
     kind: 'upstream-broken',
-    message: sentence`${host} had an internal error${error.status ? ` (${error.status})` : ''}: ${said}`,
+    message: sentence`${host} had an internal error${error.status ? ` (${error.status})` : ''}: ${upstreamText}`,
   };
 }
 
@@ -564,7 +569,7 @@ export function createServedMind(config: ServedMindConfig): Mind {
     const problem = clean(problemOf(signal.aborted ? new Anthropic.APIUserAbortError() : error, context));
     // Only if our stop ended it. If the connection died by itself, the server did not notice,
     // whatever followed.
-    const left = leaving.signal.aborted && error instanceof Anthropic.APIUserAbortError;
+    const wasLeft = leaving.signal.aborted && error instanceof Anthropic.APIUserAbortError;
     const refused = began || !MAY_BE_EASED.has(problem.kind) ? null : refusalIn(error, problem.kind);
     const { characters, ...written } = answer.size();
     const failed: Extract<MindAnswer, { ok: false }> = {
@@ -575,7 +580,7 @@ export function createServedMind(config: ServedMindConfig): Mind {
       ...(began ? { ...untoldOf(answer, isComplete), ...dearnessOf(answer) } : {}),
       whole: isComplete,
       outputMost:
-        left && stopsWhenLeft
+        wasLeft && stopsWhenLeft
           ? mostWritten({ ...written, ms: performance.now() - (shape.thinking ? begunAt : heardAt) }, request.maxTokens)
           : null,
     };

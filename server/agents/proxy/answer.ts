@@ -247,7 +247,7 @@ async function* passed(
 ): ProxyAnswer['body'] {
   const pieces = body[Symbol.asyncIterator]();
   let over = false;
-  let left = false;
+  let isLeft = false;
   try {
     for (;;) {
       const { done, value } = await pieces.next();
@@ -260,16 +260,16 @@ async function* passed(
     over = true;
     // An abort of ours looks like one of theirs. Whether the connection had broken before was
     // checked then.
-    left = leaving.signal.aborted;
+    isLeft = leaving.signal.aborted;
     throw error;
   } finally {
     if (!over) {
       // The client disconnected in mid-answer. See leave.ts for why that takes a moment.
-      left = gone.aborted && (await aborted(leaving.signal).then(() => true));
+      isLeft = gone.aborted && (await aborted(leaving.signal).then(() => true));
       await pieces.return?.();
     }
     leaving.done();
-    await close(left);
+    await close(isLeft);
   }
 }
 

@@ -444,7 +444,7 @@ export function createProxy(deps: ProxyDeps): Proxy {
     }
   }
 
-  const left = (signal: AbortSignal): Outcome =>
+  const outcomeOfLeaving = (signal: AbortSignal): Outcome =>
     signal.reason === open.revoked ? { kind: 'error', error: REVOKED } : { kind: 'gone' };
 
   async function send(
@@ -466,14 +466,14 @@ export function createProxy(deps: ProxyDeps): Proxy {
         size: costly ? body.size : null,
         signal,
       });
-      if (admission.kind === 'gone') return left(signal);
+      if (admission.kind === 'gone') return outcomeOfLeaving(signal);
       if (admission.kind === 'refused') return { kind: 'error', error: admission.error };
       const foreign = deps.foreign?.(body.size.model) ?? null;
       if (foreign && !costly) return { kind: 'answer', answer: ownCount(body) };
       if (foreign && admission.hold) {
         const told = await translate(foreign, body, { hold: admission.hold, sessionId: sessionId() }, signal);
         if (told.ok) return { kind: 'answer', answer: told.answer };
-        return signal.aborted ? left(signal) : { kind: 'error', error: told.error };
+        return signal.aborted ? outcomeOfLeaving(signal) : { kind: 'error', error: told.error };
       }
       const line = forModel(body.size.model);
       if (line === null) return { kind: 'error', error: NO_MODEL };
@@ -497,7 +497,7 @@ export function createProxy(deps: ProxyDeps): Proxy {
         return { kind: 'answer', answer: ownCount(body) };
       }
       if (sent.ok) return { kind: 'answer', answer: sent.answer };
-      return signal.aborted ? left(signal) : { kind: 'error', error: sent.error };
+      return signal.aborted ? outcomeOfLeaving(signal) : { kind: 'error', error: sent.error };
     } catch (error) {
       onError(error);
       return { kind: 'error', error: BROKEN };
@@ -533,7 +533,7 @@ export function createProxy(deps: ProxyDeps): Proxy {
       if (requestedModel !== null && modelNameFault(requestedModel) !== null)
         return respond(context, { kind: 'error', error: noSuchName(requestedModel) }, gone, done);
       const admission = await admit({ agent, credentialId, size: null, signal: gone.signal });
-      if (admission.kind === 'gone') return respond(context, left(gone.signal), gone, done);
+      if (admission.kind === 'gone') return respond(context, outcomeOfLeaving(gone.signal), gone, done);
       if (admission.kind === 'refused') return respond(context, { kind: 'error', error: admission.error }, gone, done);
       const line = forModel(null);
       if (line === null) {

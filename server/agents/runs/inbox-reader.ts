@@ -95,7 +95,7 @@ export async function takeWaiting(
     waiting.map(({ messageId }) => messageId),
     { readIn: sessionId ?? runId, run: answer, time: now() },
   );
-  const left = Math.max(0, all - claimed.length);
+  const remaining = Math.max(0, all - claimed.length);
   return {
     items: [
       ...claimed.map((message) => ({
@@ -106,10 +106,10 @@ export async function takeWaiting(
         ...(message.threadId === null ? {} : { tools: THREAD_TOOLS }),
         ...(message.attachments ? { attachments: message.attachments } : {}),
       })),
-      ...(left === 0 ? [] : [{ messageId: null, text: `[${moreWait(left)}]` }]),
+      ...(remaining === 0 ? [] : [{ messageId: null, text: `[${moreWait(remaining)}]` }]),
     ],
     events: claimed.map(eventOf),
-    left,
+    left: remaining,
   };
 }
 

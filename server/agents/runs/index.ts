@@ -172,7 +172,7 @@ function beginRun(deps: RunsDeps, rest: Rest, request: AgentRun<unknown>, life: 
   const timers = createTimerSet(deps.timers);
   let why: Interruption | null = null;
   let broken = false;
-  let said: string | null = null;
+  let lastText: string | null = null;
   let overBudget = false;
   let refusedForNow = false;
 
@@ -238,7 +238,7 @@ function beginRun(deps: RunsDeps, rest: Rest, request: AgentRun<unknown>, life: 
         if (kind === 'sent') time.begin();
       },
       onEnd(end) {
-        said = textOf(end.blocks).trim() || said;
+        lastText = textOf(end.blocks).trim() || lastText;
         overBudget ||= end.overBudget ?? false;
         refusedForNow ||= isRefusedForNow(end.failure);
         return life.ended(...endOfRun(end, end.interruption));
@@ -288,7 +288,7 @@ function beginRun(deps: RunsDeps, rest: Rest, request: AgentRun<unknown>, life: 
       );
     return {
       ...(life.end() ?? { outcome, reason, usage: null, ...NO_COST }),
-      said,
+      said: lastText,
       overBudget,
       refusedForNow,
     };

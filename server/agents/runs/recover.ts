@@ -88,24 +88,24 @@ function say(blocks: Block[], event: Extract<RoostEvent, { kind: 'text' | 'tool'
 }
 
 async function readLeft(log: EventLog, { answering, runs }: Snapshot): Promise<Left> {
-  const left: Left = {
+  const leftovers: Left = {
     blocks: new Map(answering.map(({ messageId }) => [messageId, []])),
     began: new Map(),
     given: new Map(runs.map(({ runId }) => [runId, { messageIds: [], usage: null }])),
   };
   for await (const event of eventsOf(log)) {
     if (event.kind === 'answer-started') {
-      left.began.set(event.messageId, event.time);
-      left.given.get(event.runId ?? '')?.messageIds.push(event.messageId);
+      leftovers.began.set(event.messageId, event.time);
+      leftovers.given.get(event.runId ?? '')?.messageIds.push(event.messageId);
     } else if (event.kind === 'message') {
-      const given = left.given.get(event.runId ?? '');
+      const given = leftovers.given.get(event.runId ?? '');
       if (given) given.usage = addUsage(given.usage, event.usage);
     } else if (event.kind === 'text' || event.kind === 'tool') {
-      const blocks = left.blocks.get(event.messageId);
+      const blocks = leftovers.blocks.get(event.messageId);
       if (blocks) say(blocks, event);
     }
   }
-  return left;
+  return leftovers;
 }
 
 /**
@@ -157,18 +157,18 @@ export async function recoverLog({
     (readIn) => readIn,
     (readIn) => giveBackUnread(log, inbox, readIn),
   );
-  const left = await readLeft(log, snapshot);
+  const leftovers = await readLeft(log, snapshot);
   const answers = answering.map(({ messageId, agentId, sessionId, runId }): RoostEvent => ({
     kind: 'message',
     // The message keeps the time at which it began.
-    time: left.began.get(messageId) ?? now(),
+    time: leftovers.began.get(messageId) ?? now(),
     messageId,
     sessionId,
     ...(runId === undefined ? {} : { runId }),
     agentId,
     author: agentId,
     role: 'assistant',
-    blocks: left.blocks.get(messageId) ?? [],
+    blocks: leftovers.blocks.get(messageId) ?? [],
     status: 'interrupted',
     error: null,
     usage: null,
@@ -178,7 +178,7 @@ export async function recoverLog({
   }));
   const ends = await Promise.all(
     runs.map(async ({ runId, agentId, sessionId }): Promise<RoostEvent> => {
-      const { messageIds = [], usage = null } = left.given.get(runId) ?? {};
+      const { messageIds = [], usage = null } = leftovers.given.get(runId) ?? {};
       const spent = [...(await costs.replies(messageIds)).values()];
       return {
         kind: 'run-ended',

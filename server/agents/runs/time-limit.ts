@@ -17,7 +17,7 @@ export interface TimeLimitDeps {
 }
 
 export function createTimeLimit({ ms, timers, elapsed, onOver }: TimeLimitDeps): TimeLimit {
-  let left = ms;
+  let remainingMs = ms;
   let hasBegun = false;
   let holds = 0;
   /** Null: the time stands still. */
@@ -27,7 +27,7 @@ export function createTimeLimit({ ms, timers, elapsed, onOver }: TimeLimitDeps):
   function go(): void {
     if (!hasBegun || holds > 0) return;
     goesSince = elapsed();
-    cancel = timers.after(left, onOver);
+    cancel = timers.after(remainingMs, onOver);
   }
   return {
     begin() {
@@ -39,7 +39,7 @@ export function createTimeLimit({ ms, timers, elapsed, onOver }: TimeLimitDeps):
       holds += 1;
       if (goesSince !== null) {
         cancel();
-        left = Math.max(0, left - (elapsed() - goesSince));
+        remainingMs = Math.max(0, remainingMs - (elapsed() - goesSince));
         goesSince = null;
       }
       let isHeld = true;

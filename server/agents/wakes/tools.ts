@@ -39,14 +39,15 @@ const waits = (name: string) =>
   `Your message is in ${name}’s inbox and will be read at its next turn; nothing of it is lost.`;
 
 /**
- * `left`: calls of `wake_agent` that the caller has left in its session. Null: not counted here.
+ * `wakesLeft`: calls of `wake_agent` left in the session of the caller. Null: not counted here.
  */
 export function outcomeText(
   name: string,
   { outcome, detail }: Pick<WakeDecision, 'outcome' | 'detail'>,
-  left: number | null,
+  wakesLeft: number | null,
 ): string {
-  const rest = left === null ? '' : ` You have ${left} ${left === 1 ? 'wake' : 'wakes'} left in this session.`;
+  const rest =
+    wakesLeft === null ? '' : ` You have ${wakesLeft} ${wakesLeft === 1 ? 'wake' : 'wakes'} left in this session.`;
   switch (outcome) {
     case 'granted':
       return `Granted: ${name} is awake and reads your message now.${rest}`;
@@ -132,10 +133,10 @@ type ToHuman = (agentId: AgentId, text: string) => Promise<ToolOutcome>;
 
 export function createToHuman({ log, host, now, newId }: ToHumanDeps): ToHuman {
   /** When each agent left its latest messages. */
-  const left = new Map<string, readonly number[]>();
+  const sentTimes = new Map<string, readonly number[]>();
   return async (agentId, text) => {
     const time = now();
-    const recent = (left.get(agentId) ?? []).filter((at) => at > time - TO_HUMAN.withinMs && at <= time);
+    const recent = (sentTimes.get(agentId) ?? []).filter((at) => at > time - TO_HUMAN.withinMs && at <= time);
     if (recent.length >= TO_HUMAN.most)
       return toolError(
         `You have sent the human ${TO_HUMAN.most} messages within an hour, which is the limit. Put the rest into one message later.`,
@@ -143,7 +144,7 @@ export function createToHuman({ log, host, now, newId }: ToHumanDeps): ToHuman {
     // Between two sessions it belongs to the previous one.
     const sessionId = host.sessionId() ?? log.snapshot().lastEnd?.sessionId ?? null;
     if (sessionId === null) return toolError('No session has run yet, so you have no conversation with the human.');
-    left.set(agentId, [...recent, time]);
+    sentTimes.set(agentId, [...recent, time]);
     await log.append([
       messageEvent({ time, messageId: newId(), sessionId, agentId, author: agentId, text, role: 'assistant' }),
     ]);
@@ -297,7 +298,7 @@ export function createWakeTools({
               sessionId: caller.kind === 'run' ? null : (caller.sessionId ?? caller.run),
               ...(caller.runId === undefined ? {} : { runId: caller.runId }),
             });
-        const left = (await inbox.count(caller.agentId)) - (beside ? shownMessages.length : 0);
+        const unreadCount = (await inbox.count(caller.agentId)) - (beside ? shownMessages.length : 0);
         const team = await directory.all();
         const nameOf = (id: string) =>
           id === 'human' ? 'the human' : id === 'relay' ? 'the relay' : withSeat(team, id);
@@ -315,7 +316,9 @@ export function createWakeTools({
             : [
                 ...(beside ? [BESIDE] : []),
                 ...lines,
-                ...(left <= 0 ? [] : [beside ? `${left} more wait, and are not shown here.` : `${moreWait(left)}.`]),
+                ...(unreadCount <= 0
+                  ? []
+                  : [beside ? `${unreadCount} more wait, and are not shown here.` : `${moreWait(unreadCount)}.`]),
               ].join('\n\n');
         const hasFiles = claimed.some(({ attachments = [] }) => attachments.length > 0);
         const isOfOthers = hasFiles || shownMessages.some(({ from }) => from !== 'human');

@@ -84,7 +84,7 @@ function createLoss(first: number): { of(now: number): number; forget(now: numbe
 type Check = () => Promise<Excess | null>;
 
 async function watchMemory({ kin, limits }: WatchDeps): Promise<Check> {
-  const left = () => memoryLeft().then(({ available, swap }) => available + swap);
+  const bytesLeft = () => memoryLeft().then(({ available, swap }) => available + swap);
   const first = await memoryLeft();
   const loss = createLoss(first.available + first.swap);
   const reserved = Math.min(limits.keptMemory, first.available / 2);
@@ -94,7 +94,7 @@ async function watchMemory({ kin, limits }: WatchDeps): Promise<Check> {
   let agree = 0;
   async function closely(): Promise<Excess | null> {
     const memory = await memoryOf(kin, limits.unreadMappings);
-    const now = await left();
+    const now = await bytesLeft();
     agree = memory > limits.memory ? agree + 1 : 0;
     // Processes that fork while they are read count shared pages twice. Then the machine has lost
     // less than was counted.
@@ -122,20 +122,20 @@ async function watchDisk({ limits, space, together }: WatchDeps, folder: string)
   const first = await freeSpace();
   const bytes = createLoss(first.bytes);
   const entries = createLoss(first.entries);
-  let left = space?.left ?? null;
+  let roomLeft = space?.left ?? null;
   /** A folder that was too full at the start may stay so, but not grow. */
   const least = Math.min(0, space?.left.bytes ?? 0);
   const countless = (space?.left.entries ?? 0) < 0;
 
   async function count(now: Room): Promise<Excess | null> {
-    if (!space || left === null) return null;
+    if (!space || roomLeft === null) return null;
     const room = await space.count();
     if (room.entries < 0 && !countless) return 'files';
     const { bytes: unlinked, hidden } = await unlinkedOf(together(), dev);
     if (room.bytes - unlinked < least) return 'room';
     // The disk lost more than the count shows, and a process hides files: it has them.
-    if (hidden && bytes.of(now.bytes) > left.bytes) return 'room';
-    left = { bytes: room.bytes - unlinked, entries: room.entries };
+    if (hidden && bytes.of(now.bytes) > roomLeft.bytes) return 'room';
+    roomLeft = { bytes: room.bytes - unlinked, entries: room.entries };
     bytes.forget(now.bytes);
     entries.forget(now.entries);
     return null;
@@ -145,8 +145,8 @@ async function watchDisk({ limits, space, together }: WatchDeps, folder: string)
   return async () => {
     const now = await freeSpace();
     if (now.bytes < limits.keptFree) return 'room';
-    if (left === null) return null;
-    const isMuch = bytes.of(now.bytes) > left.bytes || entries.of(now.entries) > left.entries;
+    if (roomLeft === null) return null;
+    const isMuch = bytes.of(now.bytes) > roomLeft.bytes || entries.of(now.entries) > roomLeft.entries;
     return await (isMuch ? atOnce(now) : inTime(now));
   };
 }

@@ -160,8 +160,9 @@ export function createShellTools(deps: ShellToolsDeps): ShellTools {
     if (ownOf(caller).filter(({ end }) => end === null).length >= limits.running)
       return `${limits.running} of your commands are running already. Wait until one ends, or end it with stop_command.`;
     const workspace = workspaces.of(agentId);
-    const left = await workspace.room();
-    if (left.bytes <= 0 || left.entries <= 0) return `The command has not run: your folder is full. ${MAKE_ROOM}`;
+    const roomLeft = await workspace.room();
+    if (roomLeft.bytes <= 0 || roomLeft.entries <= 0)
+      return `The command has not run: your folder is full. ${MAKE_ROOM}`;
     const reach = await reachOf(agentId);
     const limitMs = background ? limits.backgroundMs : reach.commandMs;
     // Locked as late as possible. The content is what the human agreed to, and stays so until the
@@ -183,7 +184,7 @@ export function createShellTools(deps: ShellToolsDeps): ShellTools {
             ? ['-c', command]
             : ['-c', WITH_VARIABLES, 'bash', command, ...variables.map(([name, value]) => `${name}=${value}`)],
         timeoutMs: limitMs,
-        space: { left, count: () => workspace.room() },
+        space: { left: roomLeft, count: () => workspace.room() },
       });
     } catch (error) {
       release();

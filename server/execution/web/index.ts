@@ -60,8 +60,8 @@ class Lines {
 
   /** `asIs`: preserves all spaces. */
   add(text: string, asIs = false): void {
-    const said = asIs ? text : text.replaceAll(/\s+/g, ' ');
-    const words = asIs || this.#breaks === 0 ? said : said.trimStart();
+    const appended = asIs ? text : text.replaceAll(/\s+/g, ' ');
+    const words = asIs || this.#breaks === 0 ? appended : appended.trimStart();
     if (words === '' || (!asIs && words === ' ')) {
       this.#space ||= words === ' ';
       return;

@@ -41,7 +41,7 @@ export async function recordFolder(path: string, options: RecordOptions): Promis
   const entries = new Map<string, Recorded>();
   const notRecorded: Omit<NotRecorded, 'folder'>[] = [];
   let moreNotRecorded = 0;
-  let left = limits.entries;
+  let entriesLeft = limits.entries;
   const trustedUntil = BigInt(Math.floor(now - limits.racyMs)) * 1_000_000n;
 
   function leaveOut(where: string, why: NotRecorded['why'], bytes = 0): void {
@@ -98,8 +98,8 @@ export async function recordFolder(path: string, options: RecordOptions): Promis
       if (unfinished.has(raw.toString())) return;
       const stats = await lstat(placeOf(folder, raw), { bigint: true });
       const where = above + writtenName(raw);
-      if (left <= 0) return leaveOut(where, 'many');
-      left -= 1;
+      if (entriesLeft <= 0) return leaveOut(where, 'many');
+      entriesLeft -= 1;
       if (stats.isDirectory()) return void inner.push({ raw, path: where, mode: permissions(stats) });
       const knownFile = before.entries.get(where);
       const isKnown = knownFile !== undefined && knownFile.stamp !== '' && knownFile.stamp === stampOf(stats);

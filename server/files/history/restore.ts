@@ -103,7 +103,7 @@ const nameOf = (path: string): Buffer => {
 export async function restoreFolder(path: string, options: RestoreOptions): Promise<readonly Left[]> {
   const { current, target, read, signal } = options;
   const plan = planOf(options);
-  const left: Left[] = plan.unknown.map(({ path: where }) => ({ path: where, why: NOT_RECORDED }));
+  const notRestored: Left[] = plan.unknown.map(({ path: where }) => ({ path: where, why: NOT_RECORDED }));
   /** Permissions that were given to work in a folder, and those to be set again. */
   const lent = new Map<string, number>();
   let root = await openThere(path);
@@ -111,7 +111,7 @@ export async function restoreFolder(path: string, options: RestoreOptions): Prom
     await mkdir(path, { recursive: true, mode: OWNERS_RIGHTS });
     root = await openThere(path);
   }
-  if (!root) return left;
+  if (!root) return notRestored;
   const top = root;
 
   async function enter(from: OpenFolder, where: string): Promise<OpenFolder> {
@@ -177,7 +177,7 @@ export async function restoreFolder(path: string, options: RestoreOptions): Prom
     } catch (error) {
       const why = whyOf(error);
       if (why === null) throw error;
-      left.push({ path: entry.path, why });
+      notRestored.push({ path: entry.path, why });
     }
   }
 
@@ -264,7 +264,7 @@ export async function restoreFolder(path: string, options: RestoreOptions): Prom
       },
     );
     await each(plan.modes, setMode);
-    return left;
+    return notRestored;
   } finally {
     await leave(null);
     for (const where of [...lent.keys()].sort().reverse())

@@ -44,7 +44,7 @@ export function createRestoring(
     if ((await repository.missing([...new Set(objects)])).length > 0) throw new HistoryError('unrecorded', 'broken');
     await repository.writePending(work);
     shadow.active.push(work);
-    const left: (Left & { readonly folder: string })[] = [];
+    const notRestored: (Left & { readonly folder: string })[] = [];
     try {
       for (const { key, path } of folders) {
         const target = targets.get(key);
@@ -53,7 +53,7 @@ export function createRestoring(
         const signal = AbortSignal.timeout(limits.restoreMs);
         const current = await repository.newest(key);
         const more = await restoreFolder(path, { current, target, only, signal, read: repository.read });
-        left.push(...more.map((each) => ({ ...each, folder: key })));
+        notRestored.push(...more.map((each) => ({ ...each, folder: key })));
       }
     } finally {
       shadow.active.splice(shadow.active.indexOf(work), 1);
@@ -69,7 +69,7 @@ export function createRestoring(
     return {
       pointId: point === null ? null : String(point.number),
       counts: point?.counts ?? { added: 0, changed: 0, deleted: 0 },
-      left: left.map(({ folder, path, why }) => ({ folder, path: shownPathOf(path), why })),
+      left: notRestored.map(({ folder, path, why }) => ({ folder, path: shownPathOf(path), why })),
     };
   }
 

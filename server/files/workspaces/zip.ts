@@ -181,10 +181,10 @@ export async function* zipOf(
   path: string,
   limits: ZipLimits = WORKSPACE_LIMITS,
 ): AsyncGenerator<Uint8Array> {
-  const left: LeftOut = { count: 0, lines: [] };
+  const leftOut: LeftOut = { count: 0, lines: [] };
   const leaveOut = (shown: string, why: string): void => {
-    left.count += 1;
-    if (left.lines.length < limits.zipNamed) left.lines.push(`${JSON.stringify(shown)}: ${why}`);
+    leftOut.count += 1;
+    if (leftOut.lines.length < limits.zipNamed) leftOut.lines.push(`${JSON.stringify(shown)}: ${why}`);
   };
   const nameOf = createNames();
   const ready: Uint8Array[] = [];
@@ -279,13 +279,13 @@ export async function* zipOf(
     }
   }
   yield* putEmpty();
-  if (left.count > 0) {
+  if (leftOut.count > 0) {
     const { file, take } = createPacked(nameOf(LEFT_OUT_NAME), Date.now());
     begin(file);
-    await take(new Uint8Array(Buffer.from(leftOutText(left))));
+    await take(new Uint8Array(Buffer.from(leftOutText(leftOut))));
     yield* taken();
   }
   zip.end();
   yield directory;
-  yield endOf(entries, directory.length, sent, leftOutComment(left.count));
+  yield endOf(entries, directory.length, sent, leftOutComment(leftOut.count));
 }

@@ -294,7 +294,7 @@ export function createCallTime(
   const over = new AbortController();
   const silent = () => over.abort(new Error(sentence`it timed out after ${callMs / 1_000} seconds`));
   const long = () => over.abort(new Error(sentence`it timed out after ${callMostMs / 1_000} seconds`));
-  let left = callMostMs;
+  let msLeft = callMostMs;
   let runsSince = 0;
   let pauses = 0;
   let cancels: readonly (() => void)[] = [];
@@ -304,11 +304,11 @@ export function createCallTime(
   }
   function run(): void {
     runsSince = elapsed();
-    cancels = [after(callMs, silent), after(left, long)];
+    cancels = [after(callMs, silent), after(msLeft, long)];
   }
   function spend(): void {
     stop();
-    left = Math.max(0, left - (elapsed() - runsSince));
+    msLeft = Math.max(0, msLeft - (elapsed() - runsSince));
   }
   run();
   return {
@@ -390,13 +390,13 @@ export function createQuestions({
       // The server does not say which call it asks for. It is taken to be the newest call that may
       // still ask.
       const calls = [...underWay];
-      const one = calls.findLast(({ left }) => left > 0);
-      if (!one)
+      const openCall = calls.findLast(({ left }) => left > 0);
+      if (!openCall)
         throw new QuestionError(
           'bad-request',
           `One call may ask the person ${limits.questionsPerCall} times, and this one has.`,
         );
-      one.left -= 1;
+      openCall.left -= 1;
       const question = readQuestion(params, filter, limits);
       const over = new AbortController();
       const cancelLate = timers.after(limits.questionMs, () =>
@@ -419,9 +419,9 @@ export function createQuestions({
       withdrawn.addEventListener('abort', onWithdrawn, { once: true });
       for (const { ended } of calls) ended.signal.addEventListener('abort', callOver, { once: true });
       const goOn = calls.map(({ time }) => time.pause());
-      const others = [...new Set(calls.map(({ asks }) => asks.agentId))].filter((id) => id !== one.asks.agentId);
+      const others = [...new Set(calls.map(({ asks }) => asks.agentId))].filter((id) => id !== openCall.asks.agentId);
       try {
-        return await one.asks.person({ ...question, others, until: now() + limits.questionMs }, over.signal);
+        return await openCall.asks.person({ ...question, others, until: now() + limits.questionMs }, over.signal);
       } finally {
         cancelLate();
         cancelSign();

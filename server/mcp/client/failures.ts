@@ -42,12 +42,12 @@ export const sentenceOf = (error: unknown): string => {
   return reason === '' || message.includes(reason) ? message : `${message}: ${reason}`;
 };
 
-/** `cause`: why the connection failed. `said`: the end of a program's error output. */
+/** `cause`: why the connection failed. `errorOutput`: the end of a program's error output. */
 export class ConnectError extends Error {
   readonly said: string;
-  constructor(cause: unknown, said = '') {
+  constructor(cause: unknown, errorOutput = '') {
     super('not connected', { cause });
-    this.said = said;
+    this.said = errorOutput;
   }
 }
 

@@ -115,20 +115,20 @@ export function createKeptServers(deps: McpServersDeps) {
 
   const toolsOf = ({ name, link, value }: Kept) => toolsBeside(name, link.status().tools, value);
 
-  function show(one: Kept): McpServer {
-    const { serverId, name, attachment, value, link, signIn } = one;
+  function show(server: Kept): McpServer {
+    const { serverId, name, attachment, value, link, signIn } = server;
     const { state, problem } = link.status();
-    const off = heldBack(one);
+    const off = heldBack(server);
     return {
       serverId,
-      version: one.version,
+      version: server.version,
       name,
       ...whereOf(attachment),
       state: off === null ? state : 'failed',
       problem: off ?? problem,
       signIn: signIn?.status() ?? null,
       agents: value.agents,
-      tools: toolsOf(one),
+      tools: toolsOf(server),
     };
   }
 

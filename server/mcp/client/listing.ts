@@ -20,7 +20,7 @@ export async function listTools(
   const tools = new Map<string, ListedTool>();
   if (!client.getServerCapabilities()?.tools) return { tools: withResources(client, tools), problem: null };
   const pace = createPace();
-  const left = createDeadline(limits.listMs, elapsed);
+  const withinDeadline = createDeadline(limits.listMs, elapsed);
   const cursors = createCursors();
   let cursor: string | undefined;
   let chars = 0;
@@ -32,7 +32,7 @@ export async function listTools(
     // them first.
     let answer: z.infer<typeof listSchema>;
     try {
-      answer = await left((options) =>
+      answer = await withinDeadline((options) =>
         client.request({ method: 'tools/list', params: cursor === undefined ? {} : { cursor } }, listSchema, options),
       );
     } catch (error) {

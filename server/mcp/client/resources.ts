@@ -74,12 +74,12 @@ async function linesOf(
 ): Promise<string[]> {
   const lines: string[] = [];
   const pace = createPace();
-  const left = createDeadline(limits.listMs, elapsed);
+  const withinDeadline = createDeadline(limits.listMs, elapsed);
   const cursors = createCursors();
   let cursor: string | undefined;
   for (let read = 0; read < limits.pages; read++) {
     const params = cursor === undefined ? {} : { cursor };
-    const page = await left((times) =>
+    const page = await withinDeadline((times) =>
       client.request({ method: LISTS[list], params }, pageSchema, { ...options, ...times }),
     );
     for (const row of page[list]) {

@@ -35,36 +35,36 @@ export interface ToolOfDeps<One extends Usable> {
 export function createToolOf<One extends Usable>({ isConnected, toolsOf, askPerson }: ToolOfDeps<One>) {
   /** `again`: the server had forgotten its connection, and is connected anew. */
   async function run(
-    one: One,
+    server: One,
     wanted: McpTool,
     input: Record<string, unknown>,
     caller: Caller,
     again = false,
   ): Promise<ToolOutcome> {
     const { name, hash } = wanted;
-    if (!isConnected(one)) return toolError(`The server ${one.name} is not connected any more.`);
-    await one.link.open();
-    const tool = toolsOf(one).find((each) => each.name === name);
+    if (!isConnected(server)) return toolError(`The server ${server.name} is not connected any more.`);
+    await server.link.open();
+    const tool = toolsOf(server).find((each) => each.name === name);
     if (!tool || tool.gone || !tool.use || tool.hash !== hash) {
-      const { state, problem } = one.link.status();
+      const { state, problem } = server.link.status();
       return toolError(
         state === 'connected'
-          ? `${name} of ${one.name} is not what it was when the human looked at it, and is off until they have looked again.`
-          : `The server ${one.name} cannot be reached: ${problem ?? 'it does not answer'}.`,
+          ? `${name} of ${server.name} is not what it was when the human looked at it, and is off until they have looked again.`
+          : `The server ${server.name} cannot be reached: ${problem ?? 'it does not answer'}.`,
       );
     }
     try {
       const asks: Asks = {
         agentId: caller.agentId,
         person: (question, signal) =>
-          askPerson({ tool: wanted.called, question: { server: one.name, ...question }, caller, signal }),
+          askPerson({ tool: wanted.called, question: { server: server.name, ...question }, caller, signal }),
       };
-      const answered = await one.link.call(name, input, asks, caller.signal, again);
-      return { ...answerOf(one.name, name, answered), isError: answered.isError };
+      const answered = await server.link.call(name, input, asks, caller.signal, again);
+      return { ...answerOf(server.name, name, answered), isError: answered.isError };
     } catch (error) {
       if (!(error instanceof LinkError)) throw error;
-      if (error.isUndone && !again) return await run(one, wanted, input, caller, true);
-      return toolError(`${name} of the server ${one.name} gave no answer: ${error.message}.`);
+      if (error.isUndone && !again) return await run(server, wanted, input, caller, true);
+      return toolError(`${name} of the server ${server.name} gave no answer: ${error.message}.`);
     }
   }
 

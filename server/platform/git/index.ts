@@ -185,7 +185,7 @@ export async function startGit(words: readonly string[], call: GitStart): Promis
     },
   );
   const name = words[0] ?? '';
-  let said = '';
+  let errorText = '';
   let failure: Error | null = null;
   const stop = (error: unknown) => {
     failure ??= error instanceof Error ? error : new GitError(String(error));
@@ -198,7 +198,7 @@ export async function startGit(words: readonly string[], call: GitStart): Promis
   };
   stdin.on('error', () => undefined);
   stderr.on('data', (piece: Buffer) => {
-    said = (said + piece.toString('utf8')).slice(-GIT_LIMITS.words);
+    errorText = (errorText + piece.toString('utf8')).slice(-GIT_LIMITS.words);
   });
   const seconds = Math.round(ms / 1_000);
   const timer = setTimeout(() => stop(new GitError(`git ${name} did not end within ${seconds} s.`, 'too-slow')), ms);
@@ -208,7 +208,7 @@ export async function startGit(words: readonly string[], call: GitStart): Promis
     const code = await closed;
     if (failure) throw failure;
     if (code !== null && codes.includes(code)) return code;
-    throw errorOf(said, name, code);
+    throw errorOf(errorText, name, code);
   }
   return {
     ...{ stdin, stdout, stop, ended },

@@ -155,21 +155,21 @@ export function createAskedProjects(
       if (why !== null) return { outcome: 'refused', why };
       const outcome = await db.transaction().execute(async (trx): Promise<AskedOutcome> => {
         await readProjectRow(trx, home, id, true);
-        const one = await waitingOf(trx, id, chosen);
-        if (one?.record.hash !== hash) return { outcome: 'over' };
+        const waitingItem = await waitingOf(trx, id, chosen);
+        if (waitingItem?.record.hash !== hash) return { outcome: 'over' };
         const changes = { stamp: null, version: sql<number>`version + 1` };
-        if (yes && one.record.after !== one.record.here)
+        if (yes && waitingItem.record.after !== waitingItem.record.here)
           await trx
             .updateTable('projects')
-            .set({ ...changes, value_json: JSON.stringify(one.record.after) })
+            .set({ ...changes, value_json: JSON.stringify(waitingItem.record.after) })
             .where('home', '=', home)
             .where('project', '=', id)
             .execute();
         // Where no routine takes it: the person has said no.
         const rests = (['backlog', 'blocked', 'planning'] as const)
-          .map((kind) => columnOfKind(one.record.here, kind)?.columnId)
+          .map((kind) => columnOfKind(waitingItem.record.here, kind)?.columnId)
           .find((columnId) => columnId !== undefined && !chosen.includes(columnId));
-        for (const { row, value } of one.tasks.filter((task) => task.row.asked)) {
+        for (const { row, value } of waitingItem.tasks.filter((task) => task.row.asked)) {
           const moved = {
             time: now(),
             by: PERSON,

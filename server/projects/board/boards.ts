@@ -114,7 +114,7 @@ export function createBoards({
         const removedColumns = before.columns.filter(({ columnId }) => kindOfColumn(value, columnId) === null);
         const backlog = columnOfKind(value, 'backlog');
         if (removedColumns.length === 0 || !backlog) return null;
-        const left = await trx
+        const movedTasks = await trx
           .selectFrom('tasks')
           .selectAll()
           .where('home', '=', home)
@@ -127,7 +127,7 @@ export function createBoards({
           )
           .forUpdate()
           .execute();
-        for (const task of left)
+        for (const task of movedTasks)
           await writeTask(
             trx,
             task,

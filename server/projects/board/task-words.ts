@@ -35,7 +35,7 @@ export function createTaskWords(team: readonly TeamMember[], readerId: string) {
     ];
     return parts.join(', ');
   }
-  function whole(of: Project, task: Task, said: CommentPage): string {
+  function whole(of: Project, task: Task, comments: CommentPage): string {
     const criteria = task.criteria.flatMap(({ text, met }, i) => [
       writeSaid({ head: `Criterion ${i + 1}, ${met === null ? 'not met' : `met, says ${nameOf(met.by)}`}:`, text }),
       ...(met === null || met.evidence === '' ? [] : [writeSaid({ head: 'Evidence:', text: met.evidence })]),
@@ -52,11 +52,11 @@ export function createTaskWords(team: readonly TeamMember[], readerId: string) {
       ...criteria,
       ...(task.labels.length === 0 ? [] : [`Labels: ${task.labels.map(titled).join(', ')}`]),
       ...notes,
-      ...said.comments.map(({ sequence, from, text, time }) =>
+      ...comments.comments.map(({ sequence, from, text, time }) =>
         writeSaid({ head: `Comment ${sequence}, ${nameOf(from)}, ${new Date(time).toISOString()}:`, text }),
       ),
-      ...(said.more
-        ? [`There are earlier comments: read again with commentsBefore ${said.comments[0]?.sequence ?? 1}.`]
+      ...(comments.more
+        ? [`There are earlier comments: read again with commentsBefore ${comments.comments[0]?.sequence ?? 1}.`]
         : []),
     ].join('\n');
   }

@@ -200,7 +200,7 @@ export function createDiffs(gitDir: string, lane: Lane): Diffs {
       const [counts, patches] = await withTrees(pairs, (trees, call) =>
         Promise.all([countsOf(trees, call), patchesOf(trees, call)]),
       );
-      let left: number = ATTEMPT_LIMITS.patches;
+      let patchesLeft: number = ATTEMPT_LIMITS.patches;
       const files = page.map((entry, at): DiffFile => {
         const { before, after, renamedFrom } = entry;
         const counted = countsAt(counts, pairs, at);
@@ -214,9 +214,9 @@ export function createDiffs(gitDir: string, lane: Lane): Diffs {
           if (counted.added === null) return 'binary';
           // Only a file with lines that changed must have a patch.
           const isMissing = patch === '' && counted.added + (counted.removed ?? 0) > 0;
-          return isMissing || patch.length > left ? 'more' : null;
+          return isMissing || patch.length > patchesLeft ? 'more' : null;
         })();
-        if (reason === null) left -= patch.length;
+        if (reason === null) patchesLeft -= patch.length;
         return {
           ...shown(entry, counted),
           number: from + at,

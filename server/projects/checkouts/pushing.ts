@@ -28,8 +28,8 @@ export async function pushedRefs(own: GitPlace, branches: readonly string[]): Pr
 export async function pushBranch(own: GitPlace, reach: Reach, branch: string): Promise<void> {
   const name = `refs/heads/${branch}`;
   const head = await gitText(['rev-parse', '--verify'], { ...own, of: [`${name}^{commit}`] });
-  const said = await gitText(['ls-remote'], { ...own, ...reach.call, of: [reach.at, name] });
-  const there = /^[\da-f]+/.exec(said)?.[0] ?? null;
+  const remoteRefs = await gitText(['ls-remote'], { ...own, ...reach.call, of: [reach.at, name] });
+  const there = /^[\da-f]+/.exec(remoteRefs)?.[0] ?? null;
   if (there === head) return;
   const pushed = `refs/roost/pushed/${branch}`;
   if (there !== null && !(await isOwn(there)))

@@ -45,11 +45,11 @@ export async function commitFiles(
   parent: string | null,
   branch: string,
   changes: AsyncIterable<FileChange>,
-  said: CommitWords,
+  commitWords: CommitWords,
 ): Promise<string> {
   const some = changes[Symbol.asyncIterator]();
   const first = await some.next();
-  if (first.done === true && said.also === undefined && parent !== null) return parent;
+  if (first.done === true && commitWords.also === undefined && parent !== null) return parent;
   async function* all() {
     if (first.done !== true) yield first.value;
     yield* { [Symbol.asyncIterator]: () => some };
@@ -57,7 +57,7 @@ export async function commitFiles(
   await makeRoom(own);
   const ref = `refs/roost/writing/${branch}`;
   try {
-    const input = importOf(all(), ref, parent, said);
+    const input = importOf(all(), ref, parent, commitWords);
     await git(['fast-import', '--quiet', '--force', '--done'], {
       ...{ ...own, input, ms: GIT_LIMITS.networkMs },
       settings: { 'core.bigFileThreshold': '1m' },

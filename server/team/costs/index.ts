@@ -536,18 +536,18 @@ export function createCostRoutes({ costs, schedules, host, configs, sizeOfRun }:
     async costs({ days }) {
       const { from, sessionsRest, ...report } = await costs.report(days);
       const all = await schedules.spentSince(from);
-      const left = all.slice(COST_LIMITS.routines);
-      const sumOf = (figure: 'runs' | 'tokens' | 'costMicroUsd') => left.reduce((sum, one) => sum + one[figure], 0);
+      const others = all.slice(COST_LIMITS.routines);
+      const sumOf = (figure: 'runs' | 'tokens' | 'costMicroUsd') => others.reduce((sum, one) => sum + one[figure], 0);
       const rest = {
-        ...(left.length === 0
+        ...(others.length === 0
           ? {}
           : {
               routines: {
-                count: left.length,
+                count: others.length,
                 runs: sumOf('runs'),
                 tokens: sumOf('tokens'),
                 costMicroUsd: sumOf('costMicroUsd'),
-                estimated: left.some(({ estimated }) => estimated),
+                estimated: others.some(({ estimated }) => estimated),
               },
             }),
         ...(sessionsRest === null ? {} : { sessions: sessionsRest }),

@@ -87,11 +87,14 @@ export function findMember(members: readonly TeamMember[], reference: string): A
   const matches =
     byId.length > 0 ? byId : activeMembers.filter((member) => isSameName(member.name, name) || inSeat(member));
   const [match, ...others] = matches;
-  const said = shownReference(name);
+  const shownName = shownReference(name);
   if (match && others.length > 0)
-    return { ok: false, reason: `There are several called “${said}”: ${matches.map(called).join('; ')}. Use the id.` };
+    return {
+      ok: false,
+      reason: `There are several called “${shownName}”: ${matches.map(called).join('; ')}. Use the id.`,
+    };
   if (match?.retired || (!match && members.some((member) => isSameName(member.name, name))))
-    return { ok: false, reason: `${match?.name ?? said} is retired, and no longer reads messages.` };
+    return { ok: false, reason: `${match?.name ?? shownName} is retired, and no longer reads messages.` };
   if (match) return { ok: true, agent: match };
   const alike = alikeOf(activeMembers);
   const names = activeMembers.map((member) =>
@@ -101,7 +104,7 @@ export function findMember(members: readonly TeamMember[], reference: string): A
   );
   return {
     ok: false,
-    reason: `There is no agent called “${said}” here. ${names.length > 0 ? `There are: ${names.join(', ')}.` : 'The relay knows of nobody yet.'}`,
+    reason: `There is no agent called “${shownName}” here. ${names.length > 0 ? `There are: ${names.join(', ')}.` : 'The relay knows of nobody yet.'}`,
   };
 }
 

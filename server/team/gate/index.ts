@@ -592,7 +592,7 @@ export function createGate(deps: GateDeps): Gate {
   const tell = (agentId: AgentId | null) => deps.tell({ kind: 'changed', time: now(), what: 'wakes', agentId });
 
   /** Wakes whose sessions an earlier process left open. */
-  const left = new Set<string>();
+  const leftSessions = new Set<string>();
   /** Time of the latest decision. Null: none yet. */
   let latest: number | null = null;
   async function mendClock(db: Db, time: number): Promise<void> {
@@ -662,9 +662,9 @@ export function createGate(deps: GateDeps): Gate {
           ),
         )
         .execute();
-    const left = leftOf(request, limits, facts, outcome === 'granted');
+    const wakesLeft = leftOf(request, limits, facts, outcome === 'granted');
     if (quiet === 'deferred' ? outcome === 'deferred' : quiet && outcome !== 'granted')
-      return { decision, left, isWritten: false };
+      return { decision, left: wakesLeft, isWritten: false };
     if (outcome === 'granted') sessions.opened(decisionId);
     const isNoWake = wakeKindOf(question) === 'flag' || grantedAt !== undefined;
     const isWritten = await writeOnce({
@@ -675,7 +675,7 @@ export function createGate(deps: GateDeps): Gate {
       sessions.withdrawn(decisionId);
       return null;
     }
-    return { decision, left, isWritten: true };
+    return { decision, left: wakesLeft, isWritten: true };
   }
 
   /** What the gate knows of an agent. */
@@ -719,8 +719,8 @@ export function createGate(deps: GateDeps): Gate {
       }
     },
     async recover() {
-      for (const wake of await sessions.closeDead()) left.add(wake);
-      if (left.size > 0) tell(null);
+      for (const wake of await sessions.closeDead()) leftSessions.add(wake);
+      if (leftSessions.size > 0) tell(null);
     },
     async wouldBegin(agentId) {
       const { limits, facts, time } = await statusOf(agentId);
@@ -762,7 +762,7 @@ export function createGate(deps: GateDeps): Gate {
     },
     async open(since) {
       const decisions = await readOpen(db, home, since, setAside);
-      return decisions.map((decision) => ({ ...decision, isLeft: left.has(decision.decisionId) }));
+      return decisions.map((decision) => ({ ...decision, isLeft: leftSessions.has(decision.decisionId) }));
     },
     granted: (wake) => readGranted(db, home, wake),
     feed: (page) => readFeed(db, home, page, setAside),

@@ -160,11 +160,13 @@ function memoryPrompt(files: readonly PromptFile[]): string | null {
   const isShown = (file: PromptFile) => file.pinned || file.path === INDEX_FILE;
   const shown = [...files.filter(isShown), ...files.filter((file) => isNotes(file) && !isShown(file))];
   const others = files.filter((file) => !shown.includes(file));
-  let left: number = MEMORY_LIMITS.prompt;
+  let charactersLeft: number = MEMORY_LIMITS.prompt;
   const parts = shown.map((file) => {
     // The newest notes are at the end.
-    const text = isNotes(file) ? endOfText(file.text, Math.max(1, left)) : cutMiddle(file.text, Math.max(0, left));
-    left -= text.length;
+    const text = isNotes(file)
+      ? endOfText(file.text, Math.max(1, charactersLeft))
+      : cutMiddle(file.text, Math.max(0, charactersLeft));
+    charactersLeft -= text.length;
     return writeSaid({ head: `[Your memory, ${nameOf(file)}]`, text });
   });
   const names = others.map((file) => `${nameOf(file)} (${bytesOf(file.text)} bytes)`);

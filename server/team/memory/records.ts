@@ -55,13 +55,17 @@ export function createMemoryRecords({ db, home, rows, forgets, cleaned }: Memory
           continue;
         }
         const result = await rows.change(async (trx) => {
-          const left = cleaned(id, value, await forgets.all(trx));
-          const { removed, ...stored } = left ?? value;
+          const cleanedValue = cleaned(id, value, await forgets.all(trx));
+          const { removed, ...stored } = cleanedValue ?? value;
           const others = (await rows.filesOf(stored.agentId, trx)).filter((file) => file.memoryId !== id);
           const paths = new Set(others.map((file) => file.path));
           // Two relays of one household may have made a file of the same path.
           const path = !removed && paths.has(stored.path) ? freePath(stored.path, paths) : stored.path;
-          const own = { ...columnsOf({ ...stored, path }), removed, stamp: path === stored.path && !left ? at : null };
+          const own = {
+            ...columnsOf({ ...stored, path }),
+            removed,
+            stamp: path === stored.path && !cleanedValue ? at : null,
+          };
           const { numInsertedOrUpdatedRows = 0n } = await trx
             .insertInto('memories')
             .values({ home, memory: id, ...own })

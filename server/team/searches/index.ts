@@ -141,7 +141,7 @@ export function createSearchTool({ searches, directory, threads: all, snapshots 
     moreThreads: boolean,
   ): ToolOutcome {
     const titles = new Map(threads.map(({ threadId, title }) => [threadId, title]));
-    const said = passages.flatMap(({ author, time, threadId, sequence, text }) => {
+    const quoted = passages.flatMap(({ author, time, threadId, sequence, text }) => {
       const title = threadId === null ? undefined : titles.get(threadId);
       if (threadId !== null && title === undefined) return [];
       const where =
@@ -156,8 +156,8 @@ export function createSearchTool({ searches, directory, threads: all, snapshots 
         ? [` Of your threads only the newest ${LIMITS.searchedThreads} were searched. Name an older one by its id.`]
         : []),
     ].join('');
-    if (said.length === 0) return toolDone(`${NOTHING}${unfinished}`);
-    const found = listed(said, `Found in what you took part in, the best first.${unfinished}`, more);
+    if (quoted.length === 0) return toolDone(`${NOTHING}${unfinished}`);
+    const found = listed(quoted, `Found in what you took part in, the best first.${unfinished}`, more);
     const ofOthers = passages.some(({ author }) => author !== agentId && author !== PERSON);
     return ofOthers ? { ...found, isOfOthers: true } : found;
   }

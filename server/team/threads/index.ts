@@ -460,13 +460,15 @@ function createReading({ db, home, inTurn, hooks, tell, now, setAside = SETS_NOT
       const read = await db.transaction().execute(async (trx) => {
         const admitted = admit(await readThread(trx, home, threadId), reader);
         if (!admitted.ok) return admitted;
-        const said = trx
+        const messagesQuery = trx
           .selectFrom('thread_messages')
           .selectAll()
           .where('home', '=', home)
           .where('thread', '=', threadId)
           .orderBy('sequence', 'desc');
-        const rows = await (before === null ? said : said.where('sequence', '<', before)).limit(limit + 1).execute();
+        const rows = await (before === null ? messagesQuery : messagesQuery.where('sequence', '<', before))
+          .limit(limit + 1)
+          .execute();
         const newest = fitting(rows.slice(0, limit).map(messageOf), pageCharacters);
         const messages = [...newest].reverse();
         const [first, last] = [messages[0], messages.at(-1)];

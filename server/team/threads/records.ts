@@ -378,7 +378,7 @@ export function createThreadRecords({
     restore: (offered) =>
       inTurn(async () => {
         const answers = new Map<RelayRecord, RecordAnswer>();
-        const said = new Map<string, Offered<'thread-message'>[]>();
+        const messagesByThread = new Map<string, Offered<'thread-message'>[]>();
         await room?.ready();
         for (const record of offered) {
           if (record.type === 'thread') answers.set(record, await restoring.thread(record));
@@ -389,10 +389,10 @@ export function createThreadRecords({
               answers.set(record, { answer: 'refused', why: full });
               continue;
             }
-            said.set(threadId, [...(said.get(threadId) ?? []), record]);
+            messagesByThread.set(threadId, [...(messagesByThread.get(threadId) ?? []), record]);
           }
         }
-        for (const [threadId, records] of said) {
+        for (const [threadId, records] of messagesByThread) {
           const restored = await restoring.messages(threadId, records);
           records.forEach((record, i) => answers.set(record, restored[i] ?? KEPT));
         }

@@ -86,14 +86,14 @@ export async function leaveCopies({
   for (const agentId of withdrawn) scheduledIds.delete(agentId);
   onScheduled(scheduledIds.size > 0);
   const forgetIds = household.store.getState().forgets.map(({ _id }) => _id);
-  const left = new Map(snapshots.map(({ agentId, version }) => [agentId, version]));
+  const storedVersions = new Map(snapshots.map(({ agentId, version }) => [agentId, version]));
   const agents = seated.filter(({ agentId }) => scheduledIds.has(agentId));
   for (const share of agents.length === 0 ? [] : await wakeSizes.read(agents)) {
     const snapshot = snapshotOf(share, household.store.getState(), spoken.language);
     if (!snapshot || isStopped()) continue;
     const version = versionOf(snapshot, share.lastSaid);
     const { agentId } = share.agent;
-    const there = left.get(agentId) ?? '';
+    const there = storedVersions.get(agentId) ?? '';
     if (there === version || timeOf(there) > timeOf(version)) continue;
     const done = await reach((client) =>
       client.storeAgentSnapshot({ agentId, body: { version, snapshot, forgets: forgetIds } }),

@@ -91,7 +91,7 @@ const isAlone = ({ name, agentId }: Mentionable, _at: number, all: readonly Ment
 
 /** Code, and quoted lines: a name in them is not a mention. */
 const NOT_SAID = /^ {0,3}(`{3,}|~{3,})[^\n]*(?:\n(?! {0,3}\1)[^\n]*)*|(`+)(?!`)[^\n]*?(?<!`)\2(?!`)|^ {0,3}>[^\n]*/gm;
-const said = (text: string): string => text.replaceAll(NOT_SAID, (part) => ' '.repeat(part.length));
+const withoutMentions = (text: string): string => text.replaceAll(NOT_SAID, (part) => ' '.repeat(part.length));
 
 /**
  * Ids of the agents that this text mentions, each once. A name that two agents share mentions
@@ -100,7 +100,9 @@ const said = (text: string): string => text.replaceAll(NOT_SAID, (part) => ' '.r
 export function mentionedIn(text: string, among: readonly Mentionable[]): readonly AgentId[] {
   return [
     ...new Set(
-      piecesOf(said(text), among.filter(isAlone)).flatMap((piece) => (piece.kind === 'mention' ? [piece.agentId] : [])),
+      piecesOf(withoutMentions(text), among.filter(isAlone)).flatMap((piece) =>
+        piece.kind === 'mention' ? [piece.agentId] : [],
+      ),
     ),
   ];
 }

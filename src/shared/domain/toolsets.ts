@@ -159,7 +159,7 @@ export function grantsOver(
   under: Granted,
 ): { toolsets: Record<Toolset, Grant>; tools: Record<string, Grant> } {
   const set = own.toolsets ?? {};
-  const left = Object.entries(under.tools).filter(([tool]) => {
+  const toolGrants = Object.entries(under.tools).filter(([tool]) => {
     const toolset = toolsetOf(tool);
     return toolset === null || set[toolset] === undefined;
   });
@@ -174,7 +174,7 @@ export function grantsOver(
       attached: set.attached ?? under.toolsets.attached,
       mind: set.mind ?? under.toolsets.mind,
     },
-    tools: { ...Object.fromEntries(left), ...own.tools },
+    tools: { ...Object.fromEntries(toolGrants), ...own.tools },
   };
 }
 

@@ -209,12 +209,12 @@ function fill(
 ): { readonly shown: readonly Shown[]; readonly whole: boolean } {
   const shown = sessions.map((): Shown => NOTHING);
   const first = sessions.findLastIndex((session) => session.kind === 'talk' && session.addressed);
-  let left = room;
+  let remaining = room;
   let whole = true;
   const place = (session: TranscriptSession, index: number, must: boolean) => {
-    const one = fit(session, left, cap, must);
+    const one = fit(session, remaining, cap, must);
     shown[index] = one;
-    left -= sizeOf(one.lines);
+    remaining -= sizeOf(one.lines);
     whole = one.leftOut === 0;
   };
   const primary = sessions[first];

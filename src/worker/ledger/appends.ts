@@ -75,12 +75,12 @@ export function createAppends({
    */
   function outgoingOf(batch: readonly Waiting[], fresh: readonly Doc[]): OutboxRow[] {
     if (!deps.shares()) return [];
-    const left = new Map(fresh.map((doc) => [doc._id, doc]));
+    const unsentById = new Map(fresh.map((doc) => [doc._id, doc]));
     const rows: { docs: Doc[]; fromRelay: boolean }[] = [];
     for (const { docs, origin } of batch) {
       const own = docs.flatMap(({ _id }) => {
-        const doc = left.get(_id);
-        left.delete(_id);
+        const doc = unsentById.get(_id);
+        unsentById.delete(_id);
         return doc ? [doc] : [];
       });
       if (origin === 'elsewhere' || own.length === 0) continue;

@@ -82,20 +82,20 @@ const FREE: ReadonlySet<string> = new Set(['rawInput', 'rawOutput']);
  * are cut at the end of their list.
  */
 function checkable(message: unknown, most: number): unknown {
-  let left = most;
+  let remaining = most;
   const within = (value: unknown): unknown => {
     if (typeof value !== 'object' || value === null) return value;
     if (Array.isArray(value)) {
       const kept: unknown[] = [];
       for (const each of value) {
-        if (--left < 0) break;
+        if (--remaining < 0) break;
         kept.push(within(each));
       }
       return kept;
     }
     const kept: [string, unknown][] = [];
     for (const [key, each] of Object.entries(value)) {
-      if (--left < 0) break;
+      if (--remaining < 0) break;
       kept.push([key, FREE.has(key) ? each : within(each)]);
     }
     return Object.fromEntries(kept);

@@ -248,16 +248,16 @@ function createLivePrograms(deps: LiveProgramsDeps): LivePrograms {
   }
 
   function end(runId: string): void {
-    const one = live.get(runId);
-    if (!one) return;
+    const program = live.get(runId);
+    if (!program) return;
     live.delete(runId);
-    one.lent.release();
-    const { agentId, sessionId } = one.owner;
-    const keep = sessionId === null ? () => undefined : sessions.leaving(agentId, one.programId);
-    const closing = one.mind
+    program.lent.release();
+    const { agentId, sessionId } = program.owner;
+    const keep = sessionId === null ? () => undefined : sessions.leaving(agentId, program.programId);
+    const closing = program.mind
       .close()
       .then(keep)
-      .then(() => (one.isEgg ? workspaces.removeEmpty(agentId) : undefined))
+      .then(() => (program.isEgg ? workspaces.removeEmpty(agentId) : undefined))
       .catch((error: unknown) =>
         logger.error('An ACP agent could not be ended, or its session could not be stored.', { error }),
       )

@@ -348,12 +348,12 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
     if (open) return open;
     become('waiting');
     const place = (position: number) => onState?.({ kind: 'waiting', position });
-    const left = AbortSignal.any([signal, over.signal]);
+    const stopped = AbortSignal.any([signal, over.signal]);
     try {
       starting = startReviewed(
         deps,
-        deps.callerOf(left),
-        () => deps.inTurn(() => inTime(timers, limits, left, (late) => begin(request, late)), place, left),
+        deps.callerOf(stopped),
+        () => deps.inTurn(() => inTime(timers, limits, stopped, (late) => begin(request, late)), place, stopped),
         async (made) => {
           open = null;
           await made.line.close();
@@ -363,7 +363,7 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
     } catch (error) {
       const fault = faultOf(name, error);
       become('waiting');
-      if (!left.aborted) deps.onStart({ error: fault });
+      if (!stopped.aborted) deps.onStart({ error: fault });
       throw fault;
     } finally {
       starting = null;

@@ -198,7 +198,7 @@ export function createTurn(
   /** Characters of text so far, and of calls as they were shown. */
   let heard = 0;
   let reportedCharacters = 0;
-  let said = '';
+  let answerText = '';
   let messageId: string | null = null;
   let apart = false;
   let thought = '';
@@ -290,8 +290,10 @@ export function createTurn(
           messageId = update.messageId ?? null;
           apart = false;
           const words =
-            other && said !== '' && !said.endsWith('\n') ? `\n\n${update.content.text}` : update.content.text;
-          said += words;
+            other && answerText !== '' && !answerText.endsWith('\n')
+              ? `\n\n${update.content.text}`
+              : update.content.text;
+          answerText += words;
           for (let from = 0; from < words.length; from += limits.stepChars)
             listener.onText(words.slice(from, from + limits.stepChars));
           return;
@@ -341,8 +343,8 @@ export function createTurn(
         },
       };
     },
-    isSilent: () => said === '' && thought === '' && shown === 0 && dollars === null,
-    text: () => said,
+    isSilent: () => answerText === '' && thought === '' && shown === 0 && dollars === null,
+    text: () => answerText,
     dollars: () => dollars,
     end(stopped) {
       endThought();

@@ -335,13 +335,13 @@ function greet({ system, turns, human, position, name, language }: Reading, seed
   const soul = readSaid(`${system}\n${prompt}`)
     .find(({ head }) => head === '<your-soul>')
     ?.text.trim();
-  const said = parseTranscript(prompt)
+  const greeted = parseTranscript(prompt)
     .map(({ author, text }) => ({ author, text: withoutFiles([text]).said }))
     .filter(({ text }) => text !== '');
-  const told = said.findLast(({ author }) => author === human)?.text;
-  const last = told ?? said.at(-1)?.text ?? soul?.split('\n\n')[0] ?? '';
+  const told = greeted.findLast(({ author }) => author === human)?.text;
+  const last = told ?? greeted.at(-1)?.text ?? soul?.split('\n\n')[0] ?? '';
   const remembers =
-    told !== undefined ? 'lastTold' : said.length > 0 ? 'lastWords' : soul ? 'firstDay' : 'nothingBefore';
+    told !== undefined ? 'lastTold' : greeted.length > 0 ? 'lastWords' : soul ? 'firstDay' : 'nothingBefore';
   const { hello } = temperamentOf(language, seed, position);
   return [
     words(
@@ -393,17 +393,17 @@ const isMeant = ({ words: phrases }: Topic, said: string, language: Language): b
 /** Characters. Longer texts are no command or question for the demo. They are remembered. */
 const LONGEST_SENTENCE = 1_000;
 
-function answer(reading: Reading, said: string, language: Language, seed: number): string {
+function answer(reading: Reading, message: string, language: Language, seed: number): string {
   const { human, position, colorName, others } = reading;
   const { hello, draws } = temperamentOf(language, seed, position);
-  if (!/[\p{L}\p{N}]/u.test(said)) return language.texts.noWords;
-  const quotedMessage = () => say(language, 'iHaveThat', { text: quotedLast(language, said, 160) });
-  if (said.length > LONGEST_SENTENCE || isToKeep(said, language)) return quotedMessage();
-  if (asks(said, language) && hasOne(said, language.commands.past)) {
-    const fact = factFor(said, factsOf(reading, language), language);
+  if (!/[\p{L}\p{N}]/u.test(message)) return language.texts.noWords;
+  const quotedMessage = () => say(language, 'iHaveThat', { text: quotedLast(language, message, 160) });
+  if (message.length > LONGEST_SENTENCE || isToKeep(message, language)) return quotedMessage();
+  if (asks(message, language) && hasOne(message, language.commands.past)) {
+    const fact = factFor(message, factsOf(reading, language), language);
     return fact === null ? language.texts.notTold : say(language, 'remembered', { text: quoted(language, fact) });
   }
-  const topic = language.topics.find((each) => isMeant(each, said, language));
+  const topic = language.topics.find((each) => isMeant(each, message, language));
   if (topic) {
     const [other = ''] = others;
     return fill(topic.says, {
@@ -414,8 +414,8 @@ function answer(reading: Reading, said: string, language: Language, seed: number
     });
   }
   const { work } = language.commands;
-  if (beginsWithOne(said, work) || beginsWithOne(bare(said, language), work)) return language.texts.work;
-  if (asks(said, language)) return say(language, 'youAsk', { text: quoted(language, said, 120) });
+  if (beginsWithOne(message, work) || beginsWithOne(bare(message, language), work)) return language.texts.work;
+  if (asks(message, language)) return say(language, 'youAsk', { text: quoted(language, message, 120) });
   return quotedMessage();
 }
 

@@ -291,7 +291,7 @@ function createRecordConsent(here: Deciding, isEmpty: boolean): RecordConsent {
   const ownBySlot = new Map(here.records.map((doc) => [slotOf(doc), doc]));
   /** Records newer than here, by subject. */
   const coming = new Map<string, { readonly doc: Doc; readonly record: RelayRecord }[]>();
-  const said = new Map<ThreadId, { readonly ids: string[]; yours: number }>();
+  const messagesByThread = new Map<ThreadId, { readonly ids: string[]; yours: number }>();
   /** Kinds that share one tick, by their name for people. */
   const others = new Map<string, string[]>();
   const unfit: string[] = [];
@@ -299,10 +299,10 @@ function createRecordConsent(here: Deciding, isEmpty: boolean): RecordConsent {
 
   function takeMessage(doc: Doc, { value: { threadId, from } }: RecordOf<'thread-message'>) {
     if (isEmpty && !ownBySlot.has(slotOfThread(threadId))) return;
-    const messages = said.get(threadId) ?? { ids: [], yours: 0 };
+    const messages = messagesByThread.get(threadId) ?? { ids: [], yours: 0 };
     messages.ids.push(doc._id);
     if (from === 'human') messages.yours += 1;
-    said.set(threadId, messages);
+    messagesByThread.set(threadId, messages);
   }
 
   return {
@@ -381,7 +381,7 @@ function createRecordConsent(here: Deciding, isEmpty: boolean): RecordConsent {
             );
         }
       }
-      for (const [threadId, { ids, yours }] of said) {
+      for (const [threadId, { ids, yours }] of messagesByThread) {
         const doc = ownBySlot.get(slotOfThread(threadId));
         const thread = doc ? recordOf(doc) : null;
         if (isOf(thread, 'thread'))

@@ -87,7 +87,7 @@ export function chatGptConversations(value: Fields, fallback: number, note: Note
   const nodes = Object.entries(recordOf(value['mapping']));
   const started = secondsOf(value['create_time']) ?? secondsOf(value['update_time']) ?? fallback;
   const modelHere = nameOf(value['default_model_slug']);
-  const said = new Map<string, Said>();
+  const messagesById = new Map<string, Said>();
   const skipped = new Map<string, string | null>();
   const byChild = new Map<unknown, string>();
   for (const [id, node] of nodes) for (const child of listOf(recordOf(node)['children'])) byChild.set(child, id);
@@ -115,7 +115,7 @@ export function chatGptConversations(value: Fields, fallback: number, note: Note
       if (pieces.length === 0) note(NOT_TAKEN.empty, title);
       else if (isTooLong(pieces)) note(NOT_TAKEN.tooLong, title);
       else
-        said.set(id, {
+        messagesById.set(id, {
           ...{ id, parent, pieces },
           time: secondsOf(fields['create_time']),
           author: role === 'user' ? 'human' : 'agent',
@@ -125,5 +125,8 @@ export function chatGptConversations(value: Fields, fallback: number, note: Note
   }
   const id = sourceId ?? nodes[0]?.[0] ?? '';
   const current = nameOf(value['current_node']);
-  return conversationsOf({ format: CHATGPT, sourceId: id, title, said, skipped, current, fallback: started }, note);
+  return conversationsOf(
+    { format: CHATGPT, sourceId: id, title, said: messagesById, skipped, current, fallback: started },
+    note,
+  );
 }

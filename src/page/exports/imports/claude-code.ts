@@ -85,7 +85,7 @@ export function claudeCodeConversations(
   const sourceId = agentId === null ? sessionId || path : `${sessionId}/${agentId}`;
 
   const read = (chain: 'main' | 'side') => {
-    const said = new Map<string, Said>();
+    const messagesById = new Map<string, Said>();
     const skipped = new Map<string, string | null>();
     let title = named;
     for (const { id, parent, value } of chains[chain]) {
@@ -93,7 +93,7 @@ export function claudeCodeConversations(
       skipped.set(id, parent);
       const { type, message, timestamp, isMeta, isApiErrorMessage } = value;
       if (type !== 'user' && type !== 'assistant') continue;
-      if (said.size >= IMPORTS.messages) {
+      if (messagesById.size >= IMPORTS.messages) {
         note(NOT_TAKEN.tooMany, path);
         continue;
       }
@@ -108,17 +108,17 @@ export function claudeCodeConversations(
         const onlyResults = pieces.every(({ kind }) => kind === 'result');
         // Results of parallel calls hang beside the next call. They belong to the call, and are no
         // branch.
-        const caller = onlyResults ? callerOf(parent, said, skipped) : undefined;
+        const caller = onlyResults ? callerOf(parent, messagesById, skipped) : undefined;
         if (caller) {
-          said.set(caller.id, { ...caller, pieces: [...caller.pieces, ...pieces] });
+          messagesById.set(caller.id, { ...caller, pieces: [...caller.pieces, ...pieces] });
           continue;
         }
         const author = type === 'user' && !onlyResults ? 'human' : 'agent';
         const by = author === 'agent' ? nameOf(model) : null;
-        said.set(id, { id, parent, author, pieces, model: by, time: dateOf(timestamp) });
+        messagesById.set(id, { id, parent, author, pieces, model: by, time: dateOf(timestamp) });
       }
     }
-    return { said, skipped, title: title || firstWords(said) };
+    return { said: messagesById, skipped, title: title || firstWords(messagesById) };
   };
 
   const conversations: ImportedConversation[] = [];

@@ -79,7 +79,7 @@ export function claudeConversations(value: Fields, fallback: number, note: NoteN
   const title = textOf(value['name']);
   const messages = recordsOf(value['chat_messages']);
   const hasParents = messages.some(({ parent_message_uuid: parent }) => typeof parent === 'string');
-  const said = new Map<string, Said>();
+  const messagesById = new Map<string, Said>();
   const skipped = new Map<string, string | null>();
   let before: string | null = null;
   for (const [n, message] of messages.entries()) {
@@ -110,7 +110,7 @@ export function claudeConversations(value: Fields, fallback: number, note: NoteN
     if (whole.length === 0) note(NOT_TAKEN.empty, title);
     else if (isTooLong(whole)) note(NOT_TAKEN.tooLong, title);
     else
-      said.set(id, {
+      messagesById.set(id, {
         ...{ id, parent, pieces: whole, model: null },
         time: dateOf(message['created_at']),
         author: message['sender'] === 'human' ? 'human' : 'agent',
@@ -119,7 +119,10 @@ export function claudeConversations(value: Fields, fallback: number, note: NoteN
   const sourceId = nameOf(value['uuid']) ?? before ?? '';
   const current = nameOf(value['current_leaf_message_uuid']);
   const started = dateOf(value['created_at']) ?? fallback;
-  return conversationsOf({ format: CLAUDE, sourceId, title, said, skipped, current, fallback: started }, note);
+  return conversationsOf(
+    { format: CLAUDE, sourceId, title, said: messagesById, skipped, current, fallback: started },
+    note,
+  );
 }
 
 interface TextFile {

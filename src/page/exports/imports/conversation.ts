@@ -132,10 +132,10 @@ const toolBlock = (toolUseId: string, name: string, input: unknown): ToolBlock =
 });
 
 /** The blocks of messages that follow each other. */
-function blocksOf(said: readonly Said[]): Block[] {
+function blocksOf(messages: readonly Said[]): Block[] {
   const blocks: Block[] = [];
   const unanswered: ToolBlock[] = [];
-  for (const { id, pieces } of said)
+  for (const { id, pieces } of messages)
     for (const [n, piece] of pieces.entries()) {
       if (piece.kind === 'text') blocks.push({ kind: 'text', text: piece.text });
       else if (piece.kind === 'thought')
@@ -231,8 +231,8 @@ export function conversationsOf(whole: SaidConversation, note: NoteNotTaken): Im
     ...{ format, sourceId, title, branchOf: null },
     messages: messagesOf(main, fallback),
   };
-  const left = branches.slice(IMPORTS.branches).reduce((sum, branch) => sum + branch.nodes.length, 0);
-  if (left > 0) note(NOT_TAKEN.tooMany, title, left);
+  const nodeCount = branches.slice(IMPORTS.branches).reduce((sum, branch) => sum + branch.nodes.length, 0);
+  if (nodeCount > 0) note(NOT_TAKEN.tooMany, title, nodeCount);
   return [
     chosen,
     ...branches.slice(0, IMPORTS.branches).flatMap((branch): ImportedConversation[] => {

@@ -61,7 +61,7 @@ export function importedDocuments(
       },
     },
   };
-  const said = messages.map(({ sourceId, author, blocks, time, model: by }, n): MessageDoc => {
+  const docs = messages.map(({ sourceId, author, blocks, time, model: by }, n): MessageDoc => {
     const messageId: MessageId = `i-${hashOf(sessionId, sourceId, agentId)}`;
     return {
       ...{ _id: `message:${messageId}`, type: 'message', schema: SCHEMA_VERSION, at: stampOf(n) },
@@ -80,5 +80,5 @@ export function importedDocuments(
     at: formatStamp({ time: endedAt, counter: 1, node: sessionNode }),
     phase: { kind: 'end', endedAt, reason: 'ended' },
   };
-  return [start, ...said, end];
+  return [start, ...docs, end];
 }

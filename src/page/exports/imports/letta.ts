@@ -79,7 +79,7 @@ function piecesOf(message: Fields): Piece[] | null {
 
 /** `key`: tells agents of different files apart where they have the same small id. */
 function conversationOf(agent: Fields, name: string, key: string, fallback: number, note: NoteNotTaken) {
-  const said = new Map<string, Said>();
+  const messagesById = new Map<string, Said>();
   let before: string | null = null;
   for (const [n, message] of recordsOf(agent['messages']).entries()) {
     if (n >= IMPORTS.messages) {
@@ -92,7 +92,7 @@ function conversationOf(agent: Fields, name: string, key: string, fallback: numb
     else if (isTooLong(pieces)) note(NOT_TAKEN.tooLong, name);
     else {
       const id = `${nameOf(message['id']) ?? ''}#${n}`;
-      said.set(id, {
+      messagesById.set(id, {
         ...{ id, parent: before, pieces },
         time: dateOf(message['created_at']),
         author: message['role'] === 'user' ? 'human' : 'agent',
@@ -101,8 +101,16 @@ function conversationOf(agent: Fields, name: string, key: string, fallback: numb
       before = id;
     }
   }
-  const whole = { format: LETTA, sourceId: key, title: name, said, skipped: new Map(), current: before, fallback };
-  return said.size === 0 ? [] : conversationsOf(whole, note);
+  const whole = {
+    format: LETTA,
+    sourceId: key,
+    title: name,
+    said: messagesById,
+    skipped: new Map(),
+    current: before,
+    fallback,
+  };
+  return messagesById.size === 0 ? [] : conversationsOf(whole, note);
 }
 
 export function lettaAgents(value: Fields, path: string, fallback: number, note: NoteNotTaken): LettaAgent[] {

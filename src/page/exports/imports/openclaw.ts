@@ -65,7 +65,7 @@ export function openClawConversations(
   fallback: number,
   note: NoteNotTaken,
 ): ImportedConversation[] {
-  const said = new Map<string, Said>();
+  const messagesById = new Map<string, Said>();
   const skipped = new Map<string, string | null>();
   const header = values.find(({ type }) => type === 'session') ?? {};
   let title = '';
@@ -79,7 +79,7 @@ export function openClawConversations(
     last = id;
     skipped.set(id, parent);
     if (type !== 'message') continue;
-    if (said.size >= IMPORTS.messages) {
+    if (messagesById.size >= IMPORTS.messages) {
       note(NOT_TAKEN.tooMany, path);
       continue;
     }
@@ -91,7 +91,7 @@ export function openClawConversations(
     else if (pieces.length === 0) note(NOT_TAKEN.empty, path);
     else if (isTooLong(pieces)) note(NOT_TAKEN.tooLong, path);
     else
-      said.set(id, {
+      messagesById.set(id, {
         ...{ id, parent, pieces, time: dateOf(timestamp) },
         author: message['role'] === 'user' ? 'human' : 'agent',
         model: message['role'] === 'assistant' ? nameOf(message['model']) : null,
@@ -99,8 +99,8 @@ export function openClawConversations(
   }
   return conversationsOf(
     {
-      ...{ format: OPENCLAW, sourceId: nameOf(header['id']) ?? path, said, skipped, current: last },
-      title: title || firstWords(said),
+      ...{ format: OPENCLAW, sourceId: nameOf(header['id']) ?? path, said: messagesById, skipped, current: last },
+      title: title || firstWords(messagesById),
       fallback: dateOf(header['timestamp']) ?? fallback,
     },
     note,

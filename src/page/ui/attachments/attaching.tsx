@@ -132,7 +132,7 @@ export function useAttaching(draft: string | null): Attaching {
   };
   useEffect(() => {
     if (draft === null) return undefined;
-    let left = false;
+    let hasLeft = false;
     async function bringBack(of: string): Promise<void> {
       const drafts = readDraftFiles(device.browser, of);
       const isKept = ({ attachmentId }: PreparedFile) => drafts.some((file) => file.attachmentId === attachmentId);
@@ -141,7 +141,7 @@ export function useAttaching(draft: string | null): Attaching {
       if (missing.length === 0) return;
       setPreparing((count) => count + missing.length);
       const read = await Promise.all(missing.map(({ attachmentId }) => device.shelf.read(attachmentId)));
-      if (left) return;
+      if (hasLeft) return;
       setPreparing((count) => count - missing.length);
       // Other files may have been attached meanwhile.
       const readFiles = missing.flatMap((file, i) => {
@@ -155,7 +155,7 @@ export function useAttaching(draft: string | null): Attaching {
     void bringBack(draft);
     const stop = followDraftFiles(draft, () => void bringBack(draft));
     return () => {
-      left = true;
+      hasLeft = true;
       stop();
     };
   }, [device, draft]);

@@ -235,15 +235,15 @@ function useChangeLog(limit: number): Read {
   const [read, setRead] = useState<Omit<Read, 'again'>>({ view: null, failed: null });
   const [turn, setTurn] = useState(0);
   useEffect(() => {
-    let left = false;
+    let hasLeft = false;
     let lastRequest = 0;
     const ask = async () => {
       const mine = ++lastRequest;
       try {
         const view = await readChangeLog(roost, limit);
-        if (!left && mine === lastRequest) setRead({ view, failed: null });
+        if (!hasLeft && mine === lastRequest) setRead({ view, failed: null });
       } catch (error) {
-        if (!left) setRead(({ view }) => ({ view, failed: errorText(error) }));
+        if (!hasLeft) setRead(({ view }) => ({ view, failed: errorText(error) }));
       }
     };
     void ask();
@@ -256,7 +256,7 @@ function useChangeLog(limit: number): Read {
       if (concerns) void ask();
     });
     return () => {
-      left = true;
+      hasLeft = true;
       stop();
     };
   }, [roost, limit, turn]);

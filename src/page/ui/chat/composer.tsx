@@ -173,8 +173,8 @@ function useMentioning(
   const [typing, setTyping] = useState<Typing | null>(null);
   const [active, setActive] = useState(0);
   /** Position of the `@` whose list was dismissed. */
-  const [left, setLeft] = useState<number | null>(null);
-  const people = typing && typing.start !== left ? meant(typing.query, among) : [];
+  const [charactersLeft, setLeft] = useState<number | null>(null);
+  const people = typing && typing.start !== charactersLeft ? meant(typing.query, among) : [];
 
   const update = useCallback(() => {
     const box = field.current;

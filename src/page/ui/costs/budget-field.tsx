@@ -32,7 +32,7 @@ export function Meter({
   if (budgetUsd === null) return null;
   const spentUsd = usdOf(spent.costMicroUsd);
   const share = budgetUsd === 0 ? 1 : Math.min(1, spentUsd / budgetUsd);
-  const left = Math.max(0, Math.round((budgetUsd - spentUsd) * 1_000_000));
+  const microUsdLeft = Math.max(0, Math.round((budgetUsd - spentUsd) * 1_000_000));
   return (
     <div className="above-5 measure">
       <UsedBar
@@ -42,7 +42,7 @@ export function Meter({
       <p className={`figures text-3 above-3 ${share >= 1 ? 'warn' : 'ink-2'}`}>
         {share >= 1
           ? t`Used up: ${budgetText(budgetUsd)}`
-          : t`${spent.estimated ? '≈ ' : ''}${money(left)} of ${budgetText(budgetUsd)} left today`}
+          : t`${spent.estimated ? '≈ ' : ''}${money(microUsdLeft)} of ${budgetText(budgetUsd)} left today`}
       </p>
     </div>
   );

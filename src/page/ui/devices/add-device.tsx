@@ -187,7 +187,7 @@ function OutOfReach({ onAddress }: { onAddress: (address: string) => void }) {
 
 /** The code for the other device’s camera. */
 function DeviceCodeView({ keeper: { shown, again } }: { keeper: CodeStore }) {
-  const left = useLeft(shown.step === 'open' ? shown.code.until : Infinity);
+  const msLeft = useLeft(shown.step === 'open' ? shown.code.until : Infinity);
   const [address, setAddress] = useState<string | null>(null);
   switch (shown.step) {
     case 'making':
@@ -221,7 +221,7 @@ function DeviceCodeView({ keeper: { shown, again } }: { keeper: CodeStore }) {
           {reachable === null ? (
             <>
               <OutOfReach onAddress={setAddress} />
-              <Countdown left={left} />
+              <Countdown left={msLeft} />
             </>
           ) : (
             <>
@@ -229,7 +229,7 @@ function DeviceCodeView({ keeper: { shown, again } }: { keeper: CodeStore }) {
               <figure className="centred-column stack gap-4">
                 <QrCode text={link} label={t`QR code`} />
                 <figcaption>
-                  <Countdown left={left} />
+                  <Countdown left={msLeft} />
                 </figcaption>
               </figure>
             </>

@@ -27,8 +27,8 @@ function Offer({
   onAgain: () => void;
   onCancel: () => void;
 }) {
-  const left = useLeft(until);
-  if (left === 0)
+  const msLeft = useLeft(until);
+  if (msLeft === 0)
     return (
       <Wrong reason={t`This code has expired.`}>
         <button type="button" className="ghost" onClick={onAgain}>{t`Make a new one`}</button>
@@ -41,7 +41,7 @@ function Offer({
       <figure className="centred-column stack gap-4">
         <QrCode text={offer} label={t`QR code`} />
         <figcaption>
-          <Countdown left={left} />
+          <Countdown left={msLeft} />
         </figcaption>
       </figure>
       <CopyableText text={offer} what={t`The code as text`} />

@@ -217,7 +217,7 @@ function ChangeList({ agentId, name, point, answer }: Whose & { point: Point; an
   const state = useRoost();
   const restore = useRestore({ agentId, name });
   const [opened, setOpened] = useState<Change | null>(null);
-  const one = async (change: Change) => {
+  const undoOne = async (change: Change) => {
     const why = await restore(point, 'before', filesOf(change));
     if (why !== null) state.notices.error(why);
   };
@@ -244,7 +244,7 @@ function ChangeList({ agentId, name, point, answer }: Whose & { point: Point; an
             </span>
             <MenuButton
               label={t`More for ${change.path}`}
-              items={[{ label: restoreLabel(change), run: () => void one(change) }]}
+              items={[{ label: restoreLabel(change), run: () => void undoOne(change) }]}
             >
               <MoreIcon />
             </MenuButton>

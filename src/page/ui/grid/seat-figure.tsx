@@ -47,10 +47,10 @@ export function seatView(position: SeatPosition, roster: Roster, live: LiveState
   const egg = live.live
     ? live.session?.hatching.find((item) => item.call === 'summon' && item.position === position)
     : undefined;
-  const said = agent ? asleepReason(live, agent.agentId) : (live.birthReasons.get(position) ?? null);
+  const sleepReason = agent ? asleepReason(live, agent.agentId) : (live.birthReasons.get(position) ?? null);
   const client = (agent && live.live?.clients.get(agent.agentId)) ?? null;
   const working = agent !== null && state === 'sleeping' && live.working.has(agent.agentId);
-  const quiet = said?.code === 'put-to-sleep' || said?.code === 'cancelled';
+  const quiet = sleepReason?.code === 'put-to-sleep' || sleepReason?.code === 'cancelled';
   return {
     position,
     agent,
@@ -59,7 +59,8 @@ export function seatView(position: SeatPosition, roster: Roster, live: LiveState
     label: name === null ? seat : `${name}, ${seat}`,
     name,
     ...(agent ? { color: agent.color, colorName: agent.colorName } : seatColor(position)),
-    reason: said && !quiet && (state === 'sleeping' || state === 'empty') && !working ? said.message : null,
+    reason:
+      sleepReason && !quiet && (state === 'sleeping' || state === 'empty') && !working ? sleepReason.message : null,
     paused: agent !== null && isPaused(live, agent.agentId),
     working,
     asleep: agent !== null && state === 'sleeping' && !working,

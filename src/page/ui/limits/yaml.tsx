@@ -23,7 +23,7 @@ function Yaml<Own>({ agentId, limits }: { agentId: AgentId | null; limits: Limit
   const id = useId();
   const [step, setStep] = useState<Step>('closed');
   const [text, setText] = useState('');
-  const [said, setSaid] = useState<Said | null>(null);
+  const [status, setSaid] = useState<Said | null>(null);
 
   async function read(otherwise: Step) {
     const yaml = await state.reach((client) => client.configYaml.read(agentId));
@@ -69,8 +69,8 @@ function Yaml<Own>({ agentId, limits }: { agentId: AgentId | null; limits: Limit
           disabled={step === 'reading'}
           onClick={() => void open()}
         >{t`Limits as YAML`}</button>
-        <p className="setting-state" role="status" data-wrong={said?.wrong === true}>
-          {said?.text}
+        <p className="setting-state" role="status" data-wrong={status?.wrong === true}>
+          {status?.text}
         </p>
       </div>
     );
@@ -85,7 +85,7 @@ function Yaml<Own>({ agentId, limits }: { agentId: AgentId | null; limits: Limit
         autoComplete="off"
         value={text}
         aria-describedby={`${id}-hint ${id}-state`}
-        aria-invalid={said?.wrong === true}
+        aria-invalid={status?.wrong === true}
         onChange={(event) => setText(event.target.value)}
       />
       <p id={`${id}-hint`} className="setting-hint">{t`All limits that apply. A line that you remove is inherited.`}</p>
@@ -100,10 +100,10 @@ function Yaml<Own>({ agentId, limits }: { agentId: AgentId | null; limits: Limit
         </button>
         <button type="button" className="ghost" onClick={() => setStep('closed')}>{t`Close`}</button>
       </div>
-      <p id={`${id}-state`} className="setting-state" role="status" data-wrong={said?.wrong === true}>
-        {said && <span>{said.text}</span>}
-        {said?.undo && (
-          <button type="button" className="link-button" onClick={() => void said.undo?.()}>{t`Undo`}</button>
+      <p id={`${id}-state`} className="setting-state" role="status" data-wrong={status?.wrong === true}>
+        {status && <span>{status.text}</span>}
+        {status?.undo && (
+          <button type="button" className="link-button" onClick={() => void status.undo?.()}>{t`Undo`}</button>
         )}
       </p>
     </div>

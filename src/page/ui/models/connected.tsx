@@ -23,15 +23,15 @@ export default function Connected({ all, connection, agentModel, heardUntil }: C
   const { state, connectionId } = connection;
   const name = connectionName(connection);
   const model = modelName(agentModel ?? connection.agentModel, connection.models);
-  const said = name === 'Claude' || !model.startsWith(name) ? `${name} · ${model}` : model;
+  const modelLabel = name === 'Claude' || !model.startsWith(name) ? `${name} · ${model}` : model;
   if (heardUntil !== null)
     return (
       <Link
         href={PATHS.connect}
         className="model-chip pill lifts at-most-full unlined"
-        title={t`As it was at ${clockTime(heardUntil)}: ${said}`}
+        title={t`As it was at ${clockTime(heardUntil)}: ${modelLabel}`}
       >
-        <span className="clip">{said}</span>
+        <span className="clip">{modelLabel}</span>
       </Link>
     );
   if (state.kind === 'fails')
@@ -50,11 +50,11 @@ export default function Connected({ all, connection, agentModel, heardUntil }: C
       <button
         type="button"
         className="model-chip pill lifts at-most-full unlined"
-        title={`${said}: ${stateText(connection)}`}
+        title={`${modelLabel}: ${stateText(connection)}`}
         aria-haspopup="dialog"
         onClick={() => setOpen(true)}
       >
-        <span className="clip ellipsis">{said}</span>
+        <span className="clip ellipsis">{modelLabel}</span>
         {state.kind === 'answers' && (
           <b className="good" role="img" aria-label={stateText(connection)}>
             ✓

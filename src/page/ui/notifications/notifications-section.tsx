@@ -28,7 +28,7 @@ function Refused({ device }: { device: Notifications['devices'][number] }) {
 function PushContactForm({ contact, told }: { contact: PushContact; told: Notified }) {
   const id = useId();
   const [mail, setMail] = useState(contact.mail ?? '');
-  const [said, setSaid] = useState('');
+  const [status, setSaid] = useState('');
   const save = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     if (!event.currentTarget.checkValidity()) return setSaid(t`Write an e-mail address.`);
@@ -64,7 +64,7 @@ function PushContactForm({ contact, told }: { contact: PushContact; told: Notifi
             {hint}
           </p>
           <p id={`${id}-state`} role="status" className="setting-hint">
-            {said}
+            {status}
           </p>
         </form>
       )}
@@ -120,7 +120,7 @@ function ToldDevices({ told }: { told: Notified }) {
 export function NotificationsSection() {
   const notified = notificationsOf(useRoost());
   const [choice, setChoice] = useState(notified.choice);
-  const [said, setSaid] = useState('');
+  const [status, setSaid] = useState('');
   /** The choice before the last change; null: nothing was changed. */
   const [before, setBefore] = useState<typeof choice | null>(null);
   const why = whyNoPush();
@@ -184,7 +184,7 @@ export function NotificationsSection() {
       )}
       {quiet && quiet.from === quiet.to && <p className="setting-hint">{t`Give two different times.`}</p>}
       <p role="status" className="setting-hint">
-        <span>{said}</span>{' '}
+        <span>{status}</span>{' '}
         {before && (
           <button type="button" className="link-button" onClick={() => void choose(before, null)}>{t`Undo`}</button>
         )}

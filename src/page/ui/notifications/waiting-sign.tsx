@@ -83,7 +83,7 @@ function NotifiedHere() {
   const waits = useRef(new Map<string, number>());
   /** What notices on this page tell of, by the id of the notice. */
   const noticed = useRef(new Map<string, RaisedNotification>());
-  const said = useRef(new Set<string>());
+  const announcedKeys = useRef(new Set<string>());
   const usedAt = useRef(device.now());
   const saidUsedAt = useRef(device.now());
   const cancel = useRef<() => void>(() => undefined);
@@ -142,11 +142,11 @@ function NotifiedHere() {
         );
     }
     if (next < Infinity) cancel.current = device.after(next, () => latest.current());
-    const unsaid = [...seen].filter((key) => !said.current.has(key));
+    const unsaid = [...seen].filter((key) => !announcedKeys.current.has(key));
     if (unsaid.length === 0 || !isThere) return;
-    for (const key of unsaid) said.current.add(key);
+    for (const key of unsaid) announcedKeys.current.add(key);
     void notified.seen(unsaid).then((known) => {
-      if (!known) for (const key of unsaid) said.current.delete(key);
+      if (!known) for (const key of unsaid) announcedKeys.current.delete(key);
     });
   }
   const latest = useRef(update);

@@ -508,7 +508,7 @@ function Opened({ route, project, tasks }: OpenedProps) {
   const onFocused = useCallback(() => setFocusOn(null), []);
   useNoWayBack(focusOn !== null);
   const [drag] = useState(createDrag);
-  const [said, setSaid] = useState('');
+  const [announcement, setSaid] = useState('');
   const deferred = useDeferredValue(filter);
   const search = useTaskSearch(project.projectId, filter.text);
   const matchingIds = search.kind === 'found' ? search.taskIds : null;
@@ -571,7 +571,7 @@ function Opened({ route, project, tasks }: OpenedProps) {
           <Columns shown={shown} place={place.columnId} />
         )}
         <p className="visually-hidden" role="status">
-          {said}
+          {announcement}
         </p>
       </div>
       {over?.kind === 'task' && <OpenTask key={over.taskId} taskId={over.taskId} team={team} onClose={close} />}

@@ -69,18 +69,18 @@ const isWhatFollowed = ({ kind, runId }: Occurrence) => (kind === 'reminder' || 
  */
 export function activityOf(newestFirst: readonly Occurrence[], since: number, upTo: number): readonly ActivityEntry[] {
   const lines = new Map<string, ActivityEntry>();
-  for (const one of newestFirst) {
-    const tone = toneOf(one);
-    if (one.endedAt === null || one.endedAt <= since || one.endedAt > upTo) continue;
+  for (const occurrence of newestFirst) {
+    const tone = toneOf(occurrence);
+    if (occurrence.endedAt === null || occurrence.endedAt <= since || occurrence.endedAt > upTo) continue;
     if (tone === 'quiet' || tone === 'open') continue;
     // Wakes of one agent share a schedule id. Each waker has a line.
-    const key = `${one.scheduleId} ${one.kind === 'wake' ? one.name : ''}`;
+    const key = `${occurrence.scheduleId} ${occurrence.kind === 'wake' ? occurrence.name : ''}`;
     const line = lines.get(key) ?? {
       key,
-      scheduleId: one.scheduleId,
-      agentId: one.agentId,
-      name: whatText(one),
-      kind: one.kind,
+      scheduleId: occurrence.scheduleId,
+      agentId: occurrence.agentId,
+      name: whatText(occurrence),
+      kind: occurrence.kind,
       done: 0,
       lastDone: null,
       troubles: [],
@@ -90,21 +90,23 @@ export function activityOf(newestFirst: readonly Occurrence[], since: number, up
       estimated: false,
     };
     const same = ({ newest }: { readonly newest: Occurrence }) =>
-      newest.state === one.state && newest.reason === one.reason;
+      newest.state === occurrence.state && newest.reason === occurrence.reason;
     const troubles = line.troubles.some(same)
       ? line.troubles.map((trouble) => (same(trouble) ? { ...trouble, count: trouble.count + 1 } : trouble))
-      : [...line.troubles, { newest: one, count: 1 }];
+      : [...line.troubles, { newest: occurrence, count: 1 }];
     lines.set(key, {
       ...line,
-      done: line.done + (tone === 'good' && !isWhatFollowed(one) ? 1 : 0),
+      done: line.done + (tone === 'good' && !isWhatFollowed(occurrence) ? 1 : 0),
       // An occurrence with a message wins over one without: the run that followed has the message.
       lastDone:
-        tone === 'good' && (!line.lastDone || (isWhatFollowed(one) && !line.lastDone.said)) ? one : line.lastDone,
+        tone === 'good' && (!line.lastDone || (isWhatFollowed(occurrence) && !line.lastDone.said))
+          ? occurrence
+          : line.lastDone,
       troubles: tone === 'good' ? line.troubles : troubles,
-      runIds: one.runId === null ? line.runIds : [...line.runIds, one.runId],
-      ran: line.ran || one.runId !== null,
-      costMicroUsd: line.costMicroUsd + (one.costMicroUsd ?? 0),
-      estimated: line.estimated || one.estimated,
+      runIds: occurrence.runId === null ? line.runIds : [...line.runIds, occurrence.runId],
+      ran: line.ran || occurrence.runId !== null,
+      costMicroUsd: line.costMicroUsd + (occurrence.costMicroUsd ?? 0),
+      estimated: line.estimated || occurrence.estimated,
     });
   }
   return [...lines.values()];

@@ -13,8 +13,8 @@ export function RoutineProjects({ scheduleId }: { scheduleId: ScheduleId }) {
   const schedules = useQuery(schedulesOf(roost).list);
   const projects = useQuery(projectsOf(roost).list);
   if (schedules.kind !== 'ready') return null;
-  const one = schedules.value.schedules.find((each) => each.scheduleId === scheduleId);
-  const ids = one?.projectIds ?? [];
+  const listed = schedules.value.schedules.find((each) => each.scheduleId === scheduleId);
+  const ids = listed?.projectIds ?? [];
   const nameOf = (projectId: string) =>
     projects.kind === 'ready' ? projects.value.find((each) => each.projectId === projectId)?.name : undefined;
   return (

@@ -52,12 +52,12 @@ export function DictateButton({ browser, onHeard }: Props): ReactNode {
     if (!Recognizer) return;
     setAsking(false);
     setProblem(null);
-    const one = new Recognizer();
-    one.lang =
+    const recognizer = new Recognizer();
+    recognizer.lang =
       spoken.language === 'en' ? (navigator.language.startsWith('en') ? navigator.language : 'en') : spoken.locale;
-    one.continuous = true;
-    one.interimResults = true;
-    one.addEventListener('result', (event) => {
+    recognizer.continuous = true;
+    recognizer.interimResults = true;
+    recognizer.addEventListener('result', (event) => {
       const { resultIndex, results } = event as Event & Heard;
       const fresh = Array.from(results).slice(resultIndex);
       const text = (final: boolean) =>
@@ -68,17 +68,17 @@ export function DictateButton({ browser, onHeard }: Props): ReactNode {
       setInterim(text(false));
       if (text(true) !== '') heard.current(text(true));
     });
-    one.addEventListener('error', (event) => {
+    recognizer.addEventListener('error', (event) => {
       const { error } = event as Event & { readonly error: string };
       if (error !== 'no-speech' && error !== 'aborted') setProblem(WHY[error] ?? t`Dictation failed: ${error}`);
     });
-    one.addEventListener('end', () => {
+    recognizer.addEventListener('end', () => {
       setListening(false);
       setInterim('');
       recognition.current = null;
     });
-    recognition.current = one;
-    one.start();
+    recognition.current = recognizer;
+    recognizer.start();
     setListening(true);
   };
   const press = () => {

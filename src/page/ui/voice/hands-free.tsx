@@ -34,11 +34,11 @@ function listen(onEvent: (event: VoiceEvent) => void, onRefused: () => void): ()
   let pause: ReturnType<typeof setTimeout> | undefined;
   const begin = () => {
     if (isOver) return;
-    const one = new Recognizer();
-    one.lang = spoken.language === 'en' ? navigator.language : spoken.locale;
-    one.continuous = true;
-    one.interimResults = true;
-    one.addEventListener('result', (event) => {
+    const recognizer = new Recognizer();
+    recognizer.lang = spoken.language === 'en' ? navigator.language : spoken.locale;
+    recognizer.continuous = true;
+    recognizer.interimResults = true;
+    recognizer.addEventListener('result', (event) => {
       const { resultIndex, results } = event as Event & Heard;
       clearTimeout(pause);
       pause = setTimeout(() => onEvent({ kind: 'pause' }), PAUSE_MS);
@@ -47,13 +47,13 @@ function listen(onEvent: (event: VoiceEvent) => void, onRefused: () => void): ()
         if (text !== '') onEvent({ kind: result.isFinal ? 'heard' : 'hearing', text });
       }
     });
-    one.addEventListener('error', (event) => {
+    recognizer.addEventListener('error', (event) => {
       const { error } = event as Event & { readonly error: string };
       if (error === 'not-allowed' || error === 'service-not-allowed' || error === 'audio-capture') onRefused();
     });
-    one.addEventListener('end', () => setTimeout(begin, AGAIN_MS));
-    current = one;
-    one.start();
+    recognizer.addEventListener('end', () => setTimeout(begin, AGAIN_MS));
+    current = recognizer;
+    recognizer.start();
   };
   begin();
   return () => {

@@ -79,14 +79,14 @@ function Figures({ stats, agentId }: { stats: WakeStats; agentId: AgentId }) {
     [device, query, running, stats],
   );
   const next = nextText(stats, now);
-  const left = Math.max(0, stats.maxWakesPerDay - stats.wakesToday);
+  const wakesLeft = Math.max(0, stats.maxWakesPerDay - stats.wakesToday);
   const sources = Object.entries(stats.bySource).filter(([, count]) => count > 0);
   return (
     <>
       <p className="budget-next relative ink from-6" data-passes={heardUntil === null && next.passes}>
         {heardUntil === null ? next.text : awayText(heardUntil)}
       </p>
-      <Used label={t`Wakes today · ${t`${left} left`}`} used={stats.wakesToday} of={stats.maxWakesPerDay} />
+      <Used label={t`Wakes today · ${t`${wakesLeft} left`}`} used={stats.wakesToday} of={stats.maxWakesPerDay} />
       <Used
         label={t`Minutes today, without you`}
         used={stats.minutesToday}
