@@ -220,7 +220,7 @@ export interface Woken extends Pick<Alone, 'carried'> {
   goOn(one: Pick<Occurrence, 'scheduleId' | 'agentId' | 'kind' | 'name'>): Promise<WokenRun>;
 }
 export interface WokenRun {
-  /** `NOT_OURS`: another process took this run for dead, and it may not begin. */
+  /** Null: the run may begin. It may not if another process took this run for dead. */
   begins(runId: RunId): Promise<NotBegun | null>;
   /** Null: an error inside the relay. */
   end(worked: Worked | null): Promise<void>;

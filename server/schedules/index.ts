@@ -128,7 +128,7 @@ export interface Schedules {
    */
   stopAll(agentId: AgentId): Promise<void>;
   /**
-   * Occurrences due in (`from`, `to`], newest first, including live ones. `idle`: as for `between`
+   * Occurrences due in (`from`, `to`], newest first, including live ones. `which`: as for `between`
    * of the rows.
    */
   history(from: number, to: number, which: Parameters<ScheduleRows['between']>[2]): Promise<Occurrence[]>;

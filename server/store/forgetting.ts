@@ -39,7 +39,7 @@ type Rule<Name extends Table> = Deleted<Name> | DeletedWith<Name> | Rewritten | 
 interface Fate<Name extends Table> {
   readonly agent: Rule<Name>;
   readonly project: Rule<Name>;
-  /** `by` `home`: the id of the home. `log`: of its event log. `household`: in synchronisation. */
+  /** Forgets by the home’s id, its event log’s, or the household’s in synchronisation. */
   readonly household: Deleted<Name> | DeletedWith<Name> | Stays;
 }
 

@@ -306,8 +306,8 @@ export interface Tables extends NightTables, MemoryTables {
     version: Generated<number>;
   };
   /**
-   * A removed member stays as a row. `times`: how often it was added. `seen_place`: up to where it
-   * has received the messages. `announced`: it, and the wakes, were notified that it was added.
+   * A removed member stays as a row. `times`: how often it was added. `announced`: it, and the
+   * wakes, were notified that it was added.
    */
   thread_members: {
     home: string;

@@ -137,7 +137,7 @@ export async function openHomeModels(deps: HomeModelsDeps): Promise<HomeModels> 
     createConnected({
       ...{ connectionId, kept, line, state, now, elapsed, onState: deps.onChange },
       onWindows(next) {
-        // One of the environment has no row, and learns again after a start.
+        // The connection of the environment has no row. It learns its windows again after a start.
         if (connectionId !== ENVIRONMENT) rows.put(connectionId, next).catch(deps.onError);
       },
     });

@@ -72,8 +72,8 @@ export interface SessionHostDeps {
 }
 
 /**
- * `record` and `fail`: if the log cannot be written, the session ends at once. Its `timers` end
- * with it.
+ * If the log cannot be written, `record` ends the session at once. The session's `timers` end with
+ * it.
  */
 export interface SessionContext extends RunContext {
   /** Creates a run in this session for an agent that takes a seat. */

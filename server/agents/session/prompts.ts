@@ -31,7 +31,7 @@ import type { Around, Prompt } from '../runs/context.ts';
 
 const seconds = (ms: number) => (ms >= 1000 ? `${Math.round(ms / 1000)} s` : `${ms} ms`);
 
-/** The agent ended its answer itself, with words or in silence. */
+/** Whether the agent ended its answer itself, with words or in silence. */
 export const endedItself = ({ status, unfinished }: AnswerEnd): boolean =>
   status === 'complete' || unfinished === 'silent' || unfinished === 'after-failure';
 

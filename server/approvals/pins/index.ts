@@ -40,7 +40,7 @@ export interface Pinned {
 
 export interface PinnedCall {
   readonly agentId: AgentId;
-  /** As in `Caller`: where the paths begin. */
+  /** The folder in which the paths of the input begin. Left out: the agent’s own. */
   readonly folder?: string | undefined;
   readonly tool: string;
   readonly input: unknown;

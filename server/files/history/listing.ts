@@ -27,7 +27,7 @@ export interface Recorded {
 /** `entries`: by path. */
 export interface Listing {
   readonly entries: ReadonlyMap<string, Recorded>;
-  /** `path`: as written. */
+  /** Entries that could not be recorded, with the path as it was recorded. */
   readonly notRecorded: readonly Omit<NotRecorded, 'folder'>[];
   /** Number of further ones. */
   readonly moreNotRecorded: number;

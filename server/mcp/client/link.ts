@@ -166,7 +166,7 @@ function limitQuestions(
   };
 }
 
-/** The server refuses the request in the way that servers of 2024 do. */
+/** Whether the server refuses the request as servers with the protocol of 2024 do. */
 function mayBeOld({ cause }: ConnectError): boolean {
   const status = statusOf(cause);
   return status !== null && status >= 400 && status < 500 && !NO_OTHER_WAY.includes(status);

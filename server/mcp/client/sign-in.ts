@@ -27,11 +27,11 @@ import { type McpLimits, jsonOf } from './settings.ts';
 import type { Link } from './link-types.ts';
 import type { McpServers, Refused } from './types.ts';
 
+const heldSchema = <Value>() => z.custom<Value>((value) => typeof value === 'object' && value !== null);
 /**
  * The stored state, sealed. `discovery`: the authorisation server that was used. `redirect`: the
  * address to which it returns the person.
  */
-const heldSchema = <Value>() => z.custom<Value>((value) => typeof value === 'object' && value !== null);
 export const storedSignInSchema = z.object({
   redirect: z.string(),
   discovery: heldSchema<OAuthDiscoveryState>(),

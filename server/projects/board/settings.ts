@@ -36,6 +36,6 @@ export const PROJECT_SETTINGS = {
   /** How long a count of these bytes is used, and how long after a refusal. */
   countedMs: 60_000,
   recountMs: 2_000,
-  /** Comments in an answer of `get_task_context`: the newest. */
+  /** The newest comments of a task that the tool `get_task_context` returns. */
   commentsShown: 50,
 } as const;

@@ -76,9 +76,10 @@ export interface Checkouts {
   ): Promise<readonly string[]>;
   /**
    * Commits what the checkout of a repository has in no commit, so that it can get another branch.
-   * `expected`: paths that the relay made itself. `isNew`: there was something to commit.
+   * `expected`: paths that the relay made itself.
    * `forAgent`: the agent runs no git, so the commit is its work. Files that are too large, and
-   * copied content under another name, are left, and then nothing is committed.
+   * copied content under another name, are left, and then nothing is committed. The answer says
+   * whether there was something to commit.
    */
   keep(
     place: Place,

@@ -103,7 +103,7 @@ export type Execution =
 export interface Executors {
   /**
    * Runs an executor on a task that this agent has claimed, and resolves when it has ended. The
-   * agent's own run waits for it, which does not count as its time. `signal`: the agent's run ends.
+   * agent's own run waits for it, which does not count as its time.
    */
   execute(by: ExecutedBy, project: Project, task: Task, brief: string): Promise<Execution>;
 }

@@ -152,8 +152,8 @@ const sourcesOf = ({ source, after }: LineOrigin<MemorySource>): readonly Memory
 /** Whether this line, or one that it replaced, was written after reading text of others. */
 export const isOfOthers = ({ origin }: MemoryLine): boolean => sourcesOf(origin).some(({ read }) => read.length > 0);
 
-/** The files in a prompt. `files`: of the agent first, then of the team. */
 type PromptFile = Pick<Memory, 'agentId' | 'path' | 'text' | 'pinned'>;
+/** The files as they stand in a prompt. `files`: of the agent first, then of the team. */
 function memoryPrompt(files: readonly PromptFile[]): string | null {
   if (files.length === 0) return null;
   const isNotes = ({ agentId, path }: PromptFile) => agentId !== null && path === NOTES_FILE;

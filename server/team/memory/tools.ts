@@ -169,7 +169,7 @@ export function createMemoryTools(deps: MemoryToolDeps): readonly TeamTool[] {
     runId: caller.runId ?? null,
     read: foreign.seenBy(caller).slice(-MOST_READ),
   });
-  /** Such as 2026-11-29, in the household's time zone. */
+  /** Today's date in the household's time zone, such as 2026-11-29. */
   const today = async () => {
     const { time_zone: zone } = (await configs.household()).effective;
     return new Date(wallTime(zone, now())).toISOString().slice(0, 10);

@@ -154,7 +154,6 @@ export function createPauseRoutes({
 }
 
 /** Calls that wait until one agent's flag is cleared. Each is released exactly once. */
-
 interface Waiters {
   /** Resolves when the call is released, its signal aborts, or `limitMs` have passed. */
   wait(options: { readonly signal: AbortSignal; readonly limitMs: number }): Promise<PauseWait>;

@@ -1,4 +1,4 @@
-/** Helpers for bytes. */
+/** Documents as lines, and files as chunks and streams of bytes. */
 import type { AgentId } from '../../shared/domain/ids.ts';
 import type { Doc } from '../../shared/protocol/documents.ts';
 import { EXPORT_FORMAT, type Ports, unreadableFile } from './methods.ts';

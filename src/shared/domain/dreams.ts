@@ -120,7 +120,7 @@ export function duplicateFault(before: readonly string[], after: readonly string
 /** One message of the day. */
 export interface DayMessage {
   readonly time: number;
-  /** `you`: the agent itself. */
+  /** The author. "you": the agent itself. */
   readonly by: string;
   readonly text: string;
 }

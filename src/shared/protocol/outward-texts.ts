@@ -20,7 +20,7 @@ const PATH = 1_000;
 
 const isControl = (char: string) => char < ' ' || char === '\u007f';
 
-/** The rules of git-check-ref-format(1) for a branch. */
+/** Whether git-check-ref-format(1) accepts the name as a branch. */
 function isBranch(name: string): boolean {
   if (name === '' || name === '@' || name.startsWith('-') || name.endsWith('.')) return false;
   if (/[ ~^:?*[\\]|\.\.|@\{/.test(name) || [...name].some(isControl)) return false;

@@ -37,7 +37,7 @@ const nameLine = (text: string): string | null =>
 
 const FRONT_MATTER = /^---[ \t]*\n[\s\S]*?\n---[ \t]*(?:\n|$)/;
 
-/** The root of the folder in which `path` lies, if it is an agent's: the folder of its SOUL.md. */
+/** Whether `path` is in the folder `root`, at any depth. An empty root holds everything. */
 const within = (root: string, path: string) => root === '' || folderOf(path) === root || path.startsWith(`${root}/`);
 
 interface Folder {

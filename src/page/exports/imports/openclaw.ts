@@ -20,7 +20,7 @@ import { IMPORTS } from './settings.ts';
 
 export const OPENCLAW = 'OpenClaw';
 
-/** The first line of a session, or one of its entries. */
+/** Whether the value is the first line of a session of OpenClaw, or one of its entries. */
 export const isOpenClaw = (value: Fields): boolean => {
   const { type, message } = value;
   if (type === 'session') return 'version' in value && 'id' in value;

@@ -183,11 +183,7 @@ export function CredentialList({ agentId, team }: { agentId: AgentId | null; tea
   );
 }
 
-/**
- * Settings for an API client, ready to be pasted. `origin`: of this page and its relay, without a
- * trailing slash.
- */
-
+/** Settings for an API client, ready to be pasted. */
 interface ToPaste {
   readonly key: string;
   readonly title: string;

@@ -305,7 +305,7 @@ async function readPicture(file: Blob): Promise<PictureRead> {
   }
 }
 
-/** The camera, opened only when the person asks for it. */
+// The camera, opened only when the person asks for it.
 
 type Opened = { readonly ok: true; readonly stream: MediaStream } | { readonly ok: false; readonly reason: string };
 

@@ -15,7 +15,7 @@ import { useAction } from '../design/use-action.ts';
 
 interface Props {
   readonly words: readonly string[];
-  /** Places to ask for, from 1. */
+  /** Positions of the words to ask for, from 1. */
   readonly positions: readonly number[];
   /** Returns an error for people, or null. */
   readonly onKeep: (answers: readonly { readonly position: number; readonly word: string }[]) => Promise<string | null>;

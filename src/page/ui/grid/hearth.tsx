@@ -106,7 +106,7 @@ function BigButton() {
 
 /**
  * Seated agents that WAKE would wake, in seat order: sleeping ones, and those driven only by an API
- * client. `resting`: with those of the running session that were put to sleep.
+ * client. `withPaused`: with those of the running session that were put to sleep.
  */
 export function useSleepers({ withPaused }: { readonly withPaused: boolean }) {
   const roster = useHousehold((state) => state.roster);

@@ -91,7 +91,7 @@ function NotifiedHere() {
   const titleOf = ({ kind, agentId, title }: RaisedNotification) =>
     agentId === null ? title : notificationTitle(kind, nameOf(agentId));
 
-  /** The bar below the header shows the question itself, with its answers. */
+  /** Whether the bar below the header shows the question itself, with its answers. */
   const isInBar = ({ kind, key }: RaisedNotification): boolean => {
     const approvals = approvalsOf(roost).approvals.store.getState();
     return (
