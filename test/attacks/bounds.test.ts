@@ -329,7 +329,7 @@ describe.skipIf(why !== null)('A command of an ordinary user, in no control grou
     expect(ends[name]).toMatchObject({ cut: 'files' });
     expect(ends[name]?.said).not.toContain('held');
   });
-  it.each(cases(CLOSED))('and %s that it has closed goes when its agent is forgotten', (name) => {
+  it.each(cases(CLOSED))('drops %s that it has closed when its agent is forgotten', (name) => {
     expect(ends[name]).toMatchObject({ said: expect.stringContaining('held'), isGone: true });
   });
   it.each(cases(WATCHER_WAYS))('ends a command that takes what other programs of the user need: %s', (name) => {

@@ -166,36 +166,33 @@ it.each(Object.entries(ASKERS).flatMap(([who, ask]) => SAID.map((said) => [who, 
 it.each([
   ['dies before it is left', true, undefined],
   ['is whole until then', false, expect.any(Number)],
-] as const)(
-  'A line on which nobody reads on and that %s is looked at before it is left',
-  async (_, dies, outputMost) => {
-    const model = await startDeafModel('words');
-    const upstream = createUpstream(model.url);
-    const leaving = new AbortController();
-    let end: RequestEnd | null = null;
-    const hold: CostHold = {
-      settle: (told) => Promise.resolve(void (end = told)),
-      release: () => undefined,
-      again: () => Promise.resolve(true),
-      spent: () => NO_COST,
-    };
-    try {
-      const ask = createAsk({ upstream, stopsWhenLeft: true, key: null, onError: () => undefined });
-      const body = Buffer.from(JSON.stringify({ model: MODEL, max_tokens: MOST_TOKENS, stream: true }));
-      const asked = await ask(
-        { method: 'POST', path: '/v1/messages', headers: {}, body, signal: leaving.signal },
-        { sessionId: null, model: MODEL, stream: true, hold },
-      );
-      if (!asked.ok) throw new Error(asked.error.message);
-      await asked.answer.body.next();
-      if (dies) model.die();
-      leaving.abort();
-      await asked.answer.body.return();
-      expect(end).toMatchObject({ took: { whole: false } });
-      expect((end as RequestEnd | null)?.took?.outputMost).toEqual(outputMost);
-    } finally {
-      upstream.close();
-      await model.close();
-    }
-  },
-);
+] as const)('checks a connection that %s and that nobody reads before it closes it', async (_, dies, outputMost) => {
+  const model = await startDeafModel('words');
+  const upstream = createUpstream(model.url);
+  const leaving = new AbortController();
+  let end: RequestEnd | null = null;
+  const hold: CostHold = {
+    settle: (told) => Promise.resolve(void (end = told)),
+    release: () => undefined,
+    again: () => Promise.resolve(true),
+    spent: () => NO_COST,
+  };
+  try {
+    const ask = createAsk({ upstream, stopsWhenLeft: true, key: null, onError: () => undefined });
+    const body = Buffer.from(JSON.stringify({ model: MODEL, max_tokens: MOST_TOKENS, stream: true }));
+    const asked = await ask(
+      { method: 'POST', path: '/v1/messages', headers: {}, body, signal: leaving.signal },
+      { sessionId: null, model: MODEL, stream: true, hold },
+    );
+    if (!asked.ok) throw new Error(asked.error.message);
+    await asked.answer.body.next();
+    if (dies) model.die();
+    leaving.abort();
+    await asked.answer.body.return();
+    expect(end).toMatchObject({ took: { whole: false } });
+    expect((end as RequestEnd | null)?.took?.outputMost).toEqual(outputMost);
+  } finally {
+    upstream.close();
+    await model.close();
+  }
+});

@@ -94,31 +94,38 @@ describe('A server that tells', () => {
     },
   );
 
-  it.each(TELLINGS)('%s of an answer in a run is charged the longest, and what was sent', async (_, telling) => {
-    await open(telling);
-    const { team, mind, agentIds } = spenders;
-    const run = agentRun(mind, {
-      identity: { agentId: agentIds[0] ?? '' },
-      mind: { answers: mind, model: MODEL },
-      limits: { maxAnswerTokens: MOST_TOKENS },
-    });
-    const started = await team.runs.start(run);
-    if (!started.ok) throw new Error(started.refusal.why);
-    expect((await started.run.whenEnded).outcome).toBe('done');
-    const read = telling.begins && 'input_tokens' in telling.begins && telling.begins.input_tokens === 100 ? 100 : 500;
-    await expect.poll(counted).toBeGreaterThanOrEqual(MOST_TOKENS * PER_TOKEN.output + read * PER_TOKEN.input);
-    const { today } = await team.costs.report(1);
-    expect(today.estimated).toBe(true);
-  });
+  it.each(TELLINGS)(
+    "charges the longest answer and the sent request when a run's server reports %s",
+    async (_, telling) => {
+      await open(telling);
+      const { team, mind, agentIds } = spenders;
+      const run = agentRun(mind, {
+        identity: { agentId: agentIds[0] ?? '' },
+        mind: { answers: mind, model: MODEL },
+        limits: { maxAnswerTokens: MOST_TOKENS },
+      });
+      const started = await team.runs.start(run);
+      if (!started.ok) throw new Error(started.refusal.why);
+      expect((await started.run.whenEnded).outcome).toBe('done');
+      const read =
+        telling.begins && 'input_tokens' in telling.begins && telling.begins.input_tokens === 100 ? 100 : 500;
+      await expect.poll(counted).toBeGreaterThanOrEqual(MOST_TOKENS * PER_TOKEN.output + read * PER_TOKEN.input);
+      const { today } = await team.costs.report(1);
+      expect(today.estimated).toBe(true);
+    },
+  );
 
-  it.each(TELLINGS)('%s of an answer by the proxy is charged the longest, and what was sent', async (_, telling) => {
-    await open(telling);
-    const body = JSON.stringify({ model: MODEL, max_tokens: MOST_TOKENS, stream: true, messages: [] });
-    await (await fetch(`${spenders.bases[0]}/v1/messages`, { method: 'POST', body })).text();
-    await expect.poll(counted).toBeGreaterThanOrEqual(MOST_TOKENS * PER_TOKEN.output + 100 * PER_TOKEN.input);
-  });
+  it.each(TELLINGS)(
+    "charges the longest answer and the sent request when the proxy's server reports %s",
+    async (_, telling) => {
+      await open(telling);
+      const body = JSON.stringify({ model: MODEL, max_tokens: MOST_TOKENS, stream: true, messages: [] });
+      await (await fetch(`${spenders.bases[0]}/v1/messages`, { method: 'POST', body })).text();
+      await expect.poll(counted).toBeGreaterThanOrEqual(MOST_TOKENS * PER_TOKEN.output + 100 * PER_TOKEN.input);
+    },
+  );
 
-  it.each(TELLINGS)('%s of an answer that breaks off is charged what was sent besides', async (_, telling) => {
+  it.each(TELLINGS)('charges the sent part when the server reports %s of an interrupted answer', async (_, telling) => {
     await open(telling, true);
     const { team, mind, agentIds } = spenders;
     const run = agentRun(mind, {

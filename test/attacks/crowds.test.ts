@@ -106,7 +106,7 @@ it('creates one routine when many tabs accept one proposal at once', async () =>
   expect((await listed('a3')).length).toBeLessThanOrEqual(1);
 });
 
-it('runs that are asked for at once wait their turn, and what is due twice at one moment runs once', async () => {
+it('queues runs that start at once, and runs once what is due twice at one moment', async () => {
   const added = await call('POST', '/v1/pulse-routines', routine('a4', 'Round'));
   const { scheduleId } = z.looseObject({ scheduleId: z.string() }).parse(await added.json());
   const answers = await crowd(() => call('POST', `/v1/pulse-routines/${scheduleId}/trigger`));

@@ -107,7 +107,7 @@ it('withholds the key in a stream that is cut anywhere, and changes nothing else
   }
 });
 
-it('holds back no more than what may be its beginning, however it is cut', () => {
+it('holds back only what may be the beginning of the key, however it is cut', () => {
   const random = createRandom(1);
   for (let round = 0; round < 300; round++) {
     const filter = createKeyFilter(KEY);

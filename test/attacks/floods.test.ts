@@ -65,7 +65,7 @@ describe('Agents that write without end', () => {
     };
   }
 
-  it('fill an inbox so far and no further; what is read makes room, the person’s words pass, and one reading stays small', async () => {
+  it("fill an inbox only up to its limit; reading makes room, and the person's messages pass", async () => {
     const [lyra, vega] = [await join(LYRA.agentId), await join(VEGA.agentId)];
     const message = 'z'.repeat(LIMITS.agentMessageText - 100);
     const sent = [];
@@ -349,7 +349,7 @@ describe('One sign-in that wants everything', () => {
     });
   });
 
-  it('makes some offers to pair, also where it ends each, and leaves room for others', async () => {
+  it('leaves room for others when one sign-in makes many offers to pair', async () => {
     const offer = () => `/api/sync/offers/${randomBytes(32).toString('base64url')}`;
     const many = await Promise.all(
       Array.from({ length: 40 }, async () => (await greedy.fetch(offer(), { method: 'PUT' })).status),
@@ -382,7 +382,7 @@ describe('One sign-in that wants everything', () => {
     expect((await make()).status).toBe(201);
   });
 
-  it('holds so many event streams and sockets, and others have theirs', { timeout: 60_000 }, async () => {
+  it("limits one sign-in's event streams and sockets, and leaves others theirs", { timeout: 60_000 }, async () => {
     const leaving = new AbortController();
     const open = async (browser: Browser) => await browser.fetch('/api/events', { signal: leaving.signal });
     const streams = [];

@@ -59,7 +59,7 @@ describe.each(USUAL_STORES)('a forgotten conversation, on %s', (kind) => {
     target: { kind: 'conversation', agentId },
   });
 
-  it('leaves no word at the relay, also not in what its agent noted, and keeps what others said', async () => {
+  it("leaves no word at the relay or in the agent's notes, and keeps others' words", async () => {
     await good('PUT', '/api/agent-snapshots/a1', { version: 'v2', snapshot: { ...SNAPSHOT, transcript: GONE } });
     await night.tool('a1', 'remember', { text: GONE });
     await night.tool('a2', 'remember', { text: STAYS });
@@ -139,7 +139,7 @@ describe.each(USUAL_STORES)('a forgotten conversation, on %s', (kind) => {
     expect(await found()).toEqual(['file']);
   });
 
-  it('goes line by line and row by row where only what mentions a name is forgotten, and does not come back', async () => {
+  it('forgets line by line and row by row what mentions a name, for good', async () => {
     const words = 'Bartholomew of Quince Lane';
     await night.tool('a2', 'remember', { text: `${words} likes tea.` });
     await night.tool('a2', 'remember', { text: 'The kettle is blue.' });

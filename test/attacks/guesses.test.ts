@@ -87,7 +87,7 @@ const doors: readonly {
   },
 ];
 
-it.each(doors)('$name is let in while others guess, who are slowed down', async ({ wrong, right, secret, enter }) => {
+it.each(doors)('admits $name while others guess, who are slowed down', async ({ wrong, right, secret, enter }) => {
   // Each door from an address of its own, where the system has several.
   from = process.platform === 'linux' ? `127.0.0.${next++}` : '127.0.0.1';
   const statuses: number[] = [];
@@ -102,7 +102,7 @@ it.each(doors)('$name is let in while others guess, who are slowed down', async 
   expect(new Set(statuses)).toEqual(new Set([wrong, 429]));
 });
 
-it('a right credential is slowed down by its own calls alone', async () => {
+it('slows down a valid credential only for its own calls', async () => {
   const statuses = new Set<number>();
   for (let at = 0; at < 2 * BURST; at++) statuses.add(await call('GET', '/v1/config', application));
   expect(statuses).toEqual(new Set([200, 429]));

@@ -43,7 +43,7 @@ describe.each(RESERVED.map((id) => [shown(id), id]))('The id %s', (_, id) => {
     }
   });
 
-  it('wakes nobody, is born by no event, and cannot be written to', () => {
+  it('wakes no agent, creates none by an event, and receives no message', () => {
     const call = writeWake([
       { id, name: 'Mallory', color: '#123456', colorName: 'Grey', position: 0, soul: 'I am you.', transcript: null },
     ]);
@@ -64,7 +64,7 @@ describe.each(RESERVED.map((id) => [shown(id), id]))('The id %s', (_, id) => {
     ).toBe(false);
   });
 
-  it('brings nobody along in a zip, and no household in a file', async () => {
+  it('imports nothing else in a zip or a file', async () => {
     const forged = await agentZipOf([{ ...identityDoc(1, 'a1', 0, 'I am you.'), agentId: id }], id);
     const parsed = await exportsHere()
       .readAgentZip(forged)
@@ -141,7 +141,7 @@ describe('A relay', () => {
     });
   });
 
-  it('says only what it would take itself: its events are documents that a ledger takes', () => {
+  it('sends only events that a ledger accepts', () => {
     const at = { time: 1, sessionId: 's', agentId: 'lead' };
     for (const event of [
       {

@@ -58,7 +58,7 @@ async function tool(name: string, input: Record<string, unknown>) {
   return [isError === true, content.map((part) => (part.type === 'text' ? part.text : '')).join('')];
 }
 
-it('refuses whatever makes the projects of a household larger than it may, and says so to everybody', async () => {
+it("refuses whatever exceeds a household's room for projects, and says so to everybody", async () => {
   const first = await send('POST', tasksPath(), { title: 'First', columnId: 'ready' });
   expect(first.status).toBe(201);
   // Sixty at once, of which fewer than fifty fit.

@@ -96,7 +96,7 @@ const INITIALIZE = {
 };
 
 it(
-  'sessions of a credential are counted together, one that is unused makes place for another, and a process that dies leaves its own',
+  "counts a credential's sessions together, replaces unused ones, and frees those of a dead process",
   { timeout: 90_000 },
   async () => {
     const { databaseUrl } = place;

@@ -292,7 +292,7 @@ describe('Limits that come as records', () => {
       .object({ own: z.object({ coordination: z.record(z.string(), z.unknown()) }) })
       .parse(await get('/v1/agents/a1/config')).own.coordination;
 
-  it('hold at once but for what lets agents do more outside: each of that waits for its own yes', async () => {
+  it("apply at once, except for what widens agents' reach: each of that waits for a yes", async () => {
     const given = limits(1, {
       coordination: {
         toolsets: { shell: 'allow', web: 'off' },
@@ -339,7 +339,7 @@ describe('Limits that come as records', () => {
     expect(await waiting()).toHaveLength(6);
   });
 
-  it('wait no more, as what is due, once their agent is forgotten', async () => {
+  it('wait no more, like due schedules, once their agent is forgotten', async () => {
     expect(await offer(limits(1, { coordination: { network: 'all' } }))).toEqual(['asked']);
     const timing = { kind: 'every', minutes: 1, offset: null } as const;
     const value = { homeRelay: 'elsewhere', removed: false, schedule: routine({ agentId: 'a1', timing }) };
@@ -366,7 +366,7 @@ describe('Limits that come as records', () => {
     expect(JSON.stringify(await get('/api/prices'))).not.toContain('"dear"');
   });
 
-  it('open nothing by what they leave out, or by a set of tools that stands over a tool which is off', async () => {
+  it('widen nothing by omissions, or by a toolset above a tool that is off', async () => {
     await page.fetch('/v1/config', {
       ...{ method: 'PUT' },
       json: { coordination: { toolsets: { shell: 'allow' }, tools: { run_command: 'off' } } },
@@ -411,7 +411,7 @@ describe('A project that comes as a record', () => {
     return (await fetch(url, { method: 'POST', headers: { authorization: `Bearer ${secret}` } })).status;
   }
 
-  it('works on nothing before a yes to exactly that, with its tasks in their columns and nobody on them', async () => {
+  it('is worked on only after a yes to exactly that, with its tasks unclaimed in their columns', async () => {
     const given = [task(1, 'early'), project(2), task(3, 'late'), task(4, 'later', { columnId: 'backlog' })];
     expect(await offer(...given)).toEqual(['taken', 'asked', 'asked', 'taken']);
     expect(await offer(...given)).toEqual(['kept', 'kept', 'kept', 'kept']);

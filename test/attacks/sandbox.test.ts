@@ -125,7 +125,7 @@ afterAll(async () => {
   await rm(base, { recursive: true, force: true });
 });
 
-it('runs what is asked for: the control of all the others', async () => {
+it('runs an allowed command: the control of all other tests', async () => {
   expect(await run('echo "here" > note && cat note && id -u && pwd')).toMatchObject({
     code: 0,
     cut: null,
@@ -357,7 +357,7 @@ describe('what takes more than there is, under its limit', () => {
     const { code } = await run('python3 -c "x = bytearray(400_000_000); print(len(x))"', { in_: tight });
     expect(code).not.toBe(0);
   });
-  it('memory, by a program that goes on', async () => {
+  it('limits memory of a program that goes on', async () => {
     const { child } = await tight.start({
       command: 'python3',
       args: ['-c', 'x = bytearray(400_000_000); print(len(x))'],
@@ -390,7 +390,7 @@ describe('what takes more than there is, under its limit', () => {
   it('output', async () => {
     expect(await run('yes roost', { in_: tight })).toMatchObject({ code: null, cut: 'output' });
   });
-  it('time, with all that it has started, and what it left behind when it ended by itself', async () => {
+  it('limits time, with all started processes, also those left after a normal end', async () => {
     expect(await run('(setsid sleep 31.375 &) ; trap "" TERM INT HUP; sleep 31.375', { timeoutMs: 300 })).toMatchObject(
       {
         cut: 'time',

@@ -142,7 +142,7 @@ describe('a hostile repository on the relay’s machine', () => {
     expect(existsSync(marker)).toBe(false);
   });
 
-  it('names what is in the way of a merge, and is changed by none of these tries', async () => {
+  it('names what prevents a merge, and stays unchanged by these tries', async () => {
     const path = repository('ways', (top) => writeFileSync(join(top, '.gitignore'), 'new/b.txt\n'));
     const { task } = await inReview(path);
     const own = join(path, '.git');
@@ -251,7 +251,7 @@ describe('a repository with working trees, submodules or a part of its files', (
     expect(existsSync(marker)).toBe(false);
   });
 
-  it('keeps a submodule as it is', async () => {
+  it('keeps a submodule unchanged', async () => {
     const path = repository('submodule', (top) => {
       createRepository(join(top, 'sub'), { 'c.txt': 'c\n' });
       writeFileSync(join(top, '.gitmodules'), '[submodule "sub"]\n\tpath = sub\n\turl = ext::sh -c touch\n');

@@ -85,7 +85,7 @@ it.each([{ setup: 'a\0b' }, { checks: ['a\0b'] }, { kind: 'git', repository: '/a
 );
 
 it.each(['thread', 'project', 'task', 'attempt', 'schedule', 'thread-message', 'attached-server', 'routine-mapping'])(
-  'answers a record of %s whose id holds NUL without a fault of its own',
+  'answers a record of %s with NUL in its id without an internal error',
   async (type) => {
     const author = 'human';
     const thread = { title: 'T', createdBy: author, createdAt: 1, members: [], closed: null };

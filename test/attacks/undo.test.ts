@@ -149,7 +149,7 @@ describe('A link', () => {
 });
 
 describe('What git would obey', () => {
-  it('a repository in the folder comes back whole, and none of its hooks and filters runs', async () => {
+  it('restores a nested repository whole, and runs none of its hooks and filters', async () => {
     const ran = join(place.base, 'ran');
     const inner = join(folder, 'project');
     await mkdir(inner);

@@ -154,7 +154,7 @@ describe('A name', () => {
   });
 
   it.each(['Lyra', 'lyra', 'Lуra', 'Lyrа', 'Ｌｙｒａ', 'Ly\u200bra'])(
-    '%j, which is another’s to the eye, is told apart by the seat, and never guessed',
+    "%j, which looks like another's, is told apart by the seat, and never guessed",
     async (name) => {
       const house = await openPair(
         withAgents(({ last, seat }) =>

@@ -136,7 +136,7 @@ describe('a path that leads or looks elsewhere', () => {
     await untouched();
   });
 
-  it('leads nowhere in a zip, whoever unpacks it', async () => {
+  it('is a safe path in a zip, whoever unpacks it', async () => {
     for (const name of ['..\\..\\evil.bat', 'C:evil', 'plain']) await writeFile(join(folder, name), name);
     const parts: Uint8Array[] = [];
     for await (const part of zipOf(own, '')) parts.push(part);
@@ -402,7 +402,7 @@ describe('a zip of a folder', () => {
     expect(leftOut).toContain('"same\ufffd": it is here as "same\ufffd (2)"');
   });
 
-  it('names what is not in it, with the reason, and counts it at its end', async () => {
+  it('lists what is missing with the reason, and counts it at the end', async () => {
     await writeFile(join(folder, 'mine'), 'mine');
     await symlink(outside, join(folder, 'link'));
     await link(join(folder, 'mine'), join(folder, 'twin'));
@@ -427,7 +427,7 @@ describe('a zip of a folder', () => {
     await untouched();
   });
 
-  it('says so where there is more than it holds, where a file becomes shorter, and where one goes away meanwhile', async () => {
+  it('reports in the zip that files were too many, became shorter, or disappeared', async () => {
     for (const name of ['a', 'b', 'c', 'd', 'e']) await writeFile(join(folder, name), name);
     const few = await unzipped(zipOf(own, '', { ...WORKSPACE_LIMITS, zipEntries: 3 }));
     expect([Object.keys(few.files), few.count]).toEqual([['a', 'b', 'c', LEFT_OUT_NAME], 1]);
@@ -504,7 +504,7 @@ describe('what may only be changed as it was', () => {
     expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
-  it('stays as it is while it is held, under whatever name, and what lies above it too', async () => {
+  it('stays unchanged while it is open, under any name, with its parents', async () => {
     await own.write('lib/Build.sh', Buffer.from('agreed'));
     await own.write('aside', Buffer.from('swapped'));
     const release = await own.hold(['lib/Build.sh']);
@@ -532,7 +532,7 @@ describe('what may only be changed as it was', () => {
 });
 
 describe('a move', () => {
-  it('replaces a file only where that is said, and a folder never', async () => {
+  it('replaces a file only on demand, and never a folder', async () => {
     await own.write('a', Buffer.from('a'));
     await own.write('b', Buffer.from('b'));
     await own.write('full/in', Buffer.from('in'));
@@ -800,7 +800,7 @@ describe('the room of a folder', () => {
     }
   });
 
-  it('shows nobody what is being written; what is left of that is shown as any file is', async () => {
+  it('hides files that are being written; a leftover appears as an ordinary file', async () => {
     await writeFile(join(folder, '.roost-left-behind'), 'half');
     let [writing, lay, shown] = [true, 0, 0];
     const written = own.write('large', Buffer.alloc(150_000_000)).finally(() => (writing = false));

@@ -142,7 +142,7 @@ describe('what a command’s pin is to', () => {
     expect(new Set(pins).size).toBe(pins.length);
   });
 
-  it('stays with what it does not read: what it writes, notes, and other programs', async () => {
+  it('is independent of what the command does not read: its output, notes, and other programs', async () => {
     await put({ 'build.sh': 'date > out.txt; echo done >> log.txt', 'notes.md': 'one', 'other.py': 'one' });
     const command = 'bash build.sh > result.txt 2>> errors.txt';
     const before = await pinOf(command);
@@ -181,7 +181,7 @@ describe('what a command’s pin is to', () => {
     }
   });
 
-  it('says what it is to, with texts up to a bound, and compares what is more than that too', async () => {
+  it('shows texts up to a limit, and compares longer ones too', async () => {
     await put({ 'a.sh': '#'.repeat(60_000), 'b.sh': '#'.repeat(60_000), 'c.bin': 'x\0y' });
     const shown = (await pinnedBy('bash a.sh b.sh c.bin'))?.files.map(({ path, bytes, text }) => [
       path,
@@ -367,7 +367,7 @@ describe.each(USUAL_STORES)('a yes to a command without a sandbox, on %s', (stor
     expect(await hands.file('evil')).toBeNull();
   });
 
-  it('keeps what it reads as it is while it runs: its agent cannot swap the next step', async () => {
+  it('freezes its input while it runs, so that its agent cannot swap the next step', async () => {
     const go = join(programs, `go-${randomUUID()}`);
     await hands.put('build.sh', `touch begun; until test -e ${go}; do sleep 0.1; done; bash step.sh`);
     await hands.put('step.sh', 'echo good > ran');
@@ -474,7 +474,7 @@ describe.each(USUAL_STORES)('where there is a sandbox, on %s', (store) => {
     expect(await hands.file('trip/a.md')).toBeNull();
   });
 
-  it('a yes is to what lies there while it is on its way: what is written meanwhile is kept', async () => {
+  it('accepts the content at the time of the yes, and keeps later writes', async () => {
     await filesAsk();
     for (let round = 0; round < 8; round++) {
       await hands.put('plan.md', 'Mine.');
@@ -498,7 +498,7 @@ describe.each(USUAL_STORES)('where there is a sandbox, on %s', (store) => {
   });
 
   // The last one: it leaves the relay without its sandbox.
-  it('a yes to a command for always holds whatever its script says, as long as it reaches no network: it can do what its agent can', async () => {
+  it('lets a standing yes cover any script content without network: it can do only what its agent can', async () => {
     await hands.grant({ toolsets: shellAsks });
     await hands.put('build.sh', 'echo one >> ran');
     await hands.works(command('bash build.sh'));

@@ -67,7 +67,7 @@ it('shows nothing typed ahead before the person takes it, and prefers the person
   await expect.poll(() => called(phone)).toBe('Grace');
 });
 
-it('lets the session begin where the person goes on after it', async () => {
+it('starts the session where the person continues after it', async () => {
   await goWithin(desk.page, '/');
   await desk.press('SUMMON');
   await desk.page.getByText(/more than a day ahead of the relay’s clock/).waitFor();

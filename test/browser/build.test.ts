@@ -20,7 +20,7 @@ const REQUESTS = 8;
 const SCRIPTS = 30;
 const dist = fileURLToPath(new URL('../../dist', import.meta.url));
 
-it('the build holds nothing of the workshop', () => {
+it('contains nothing of the workshop in the build', () => {
   const files = ['page', 'server'].flatMap((part) =>
     readdirSync(join(dist, part), { recursive: true, encoding: 'utf8' }).map((file) => join(part, file)),
   );

@@ -269,7 +269,7 @@ describe('One team on every device', { timeout: 240_000 }, () => {
   });
 
   // SPEC 4.4, 4.5
-  it('goes on from a copy of its profile without losing what either of the two wrote', async () => {
+  it('continues from a copy of its profile without losing what either of the two wrote', async () => {
     const { profile } = phone;
     await phone.context.close();
     const copy = await createProfile();

@@ -95,7 +95,7 @@ describe('two browsers that a relay introduces', () => {
     await exchanges(one, two);
   });
 
-  it('go on when the relay is gone, with five megabytes at once, and never hold many of them in memory', async () => {
+  it('continue without the relay, with five megabytes at once and little memory', async () => {
     const [one, two] = [browser(ONE), browser(TWO)];
     relayed = false;
     await Promise.all([call(one, 'setOnline', []), call(two, 'setOnline', [])]);

@@ -12,7 +12,7 @@ import { createHome, startRelay } from '../support/relay.ts';
 const ARGS = ['--rehearsal', JSON.stringify({ delayMs: 0, wordMs: 0 })];
 
 describe.each([webkit])('In $name', { timeout: 120_000 }, (engine) => {
-  it.skipIf(engine.missing !== null)('WAKE counts as soon as it is seen', async ({ onTestFinished }) => {
+  it.skipIf(engine.missing !== null)('accepts WAKE as soon as the button is visible', async ({ onTestFinished }) => {
     const home = await createHome();
     onTestFinished(() => rm(home, { recursive: true, force: true }));
     const relay = await startRelay({ args: ARGS, home, terminal: true });

@@ -142,7 +142,7 @@ async function lived(): Promise<Visitor> {
 
 // First: no copy has left yet.
 describe('The storage page', { timeout: PATIENCE }, () => {
-  it('says how everything stands, and rebuilds with the same household afterwards', async () => {
+  it('shows the state of storage, and rebuilds the same household', async () => {
     const visitor = await lived();
     const seats = await visitor.seats();
     await settings(visitor, 'Storage');
@@ -164,7 +164,7 @@ describe('The storage page', { timeout: PATIENCE }, () => {
 });
 
 describe('Copies', { timeout: PATIENCE }, () => {
-  it('a household comes back whole from a sealed copy into an empty browser, and twice over is harmless', async () => {
+  it('restores a whole household from a sealed copy into an empty browser, also twice', async () => {
     const first = await lived();
     // Nobody was asked anything by those who were not looked at: their greetings are not new.
     await first.open('lead');
@@ -269,7 +269,7 @@ describe('Copies', { timeout: PATIENCE }, () => {
 });
 
 describe('Letting go', { timeout: PATIENCE }, () => {
-  it('a forgotten agent is out of sight in every tab at once and after a reload, and is kept after all', async () => {
+  it('hides a forgotten agent in every tab at once and after a reload, and restores it when kept', async () => {
     const visitor = await lived();
     const lyra = (await visitor.seats())[0]?.name ?? '';
     const other = await visitor.page.context().newPage();
@@ -298,7 +298,7 @@ describe('Letting go', { timeout: PATIENCE }, () => {
     expect(visitor.complaints).toEqual([]);
   });
 
-  it('a forgotten conversation comes back when it is kept within ten seconds, and no wake carries it after that', async () => {
+  it('restores a forgotten conversation that is kept within ten seconds, and wakes without it afterwards', async () => {
     const visitor = await lived();
     await visitor.open(1);
     await visitor.page.getByRole('link', { name: 'More', exact: true }).click();

@@ -116,7 +116,7 @@ describe('A copy of a household in Chromium', () => {
 });
 
 describe('One agent in Chromium', () => {
-  it('goes into a zip and lives in another household as a copy', async () => {
+  it('exports an agent into a zip, and imports it into another household as a copy', async () => {
     const home = await house();
     await home.evaluate(() => window.exportsPage.exportAgent('a1'));
     const other = await household();

@@ -97,7 +97,7 @@ async function find(words: string, title: string | RegExp): Promise<void> {
 const composer = (name: string) => page.getByRole('textbox', { name: `Write to ${name}` }).and(focused());
 
 describe('By keyboard alone', { timeout: 120_000 }, () => {
-  it('a team hatches, and the focus goes to its grid when SUMMON is gone', async () => {
+  it('hatches a team, and moves the focus to its grid when SUMMON disappears', async () => {
     await go('Your name', null);
     await type('Maya');
     await press('Enter');
@@ -108,7 +108,7 @@ describe('By keyboard alone', { timeout: 120_000 }, () => {
     await page.getByRole('list', { name: 'The team' }).getByRole('button').and(focused()).waitFor();
   });
 
-  it('a model is connected, the focus is on Done, and goes back', async () => {
+  it('connects a model, with the focus on Done and back', async () => {
     await press('c');
     await page
       .getByRole('textbox', { name: /^Write to/ })

@@ -113,7 +113,7 @@ describe('a key', () => {
 });
 
 describe('a conversation', () => {
-  it('shows a table whose words are whole, and which scrolls by itself, on a phone', async () => {
+  it('shows a table with whole words that scrolls sideways on a phone', async () => {
     await resize(sizes.phone);
     await visitor.open(1);
     await visitor.ask('Make me a table.');
@@ -128,7 +128,7 @@ describe('a conversation', () => {
     expect(await visitor.page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
   });
 
-  it('shows nothing as it was typed, at no moment of a reload', async () => {
+  it('shows no raw Markdown at any moment of a reload', async () => {
     const { page } = visitor;
     await page.addInitScript(() => {
       const raw: string[] = [];

@@ -109,7 +109,7 @@ describe('an owner that ends', () => {
 });
 
 describe('a second owner', () => {
-  it('waits, says why, and goes on when the first is gone', async () => {
+  it('waits with the reason, and continues when the first is gone', async () => {
     const other = await home.tab('?closed');
     await other.evaluate(async () => {
       await new Promise<void>((held) => {

@@ -156,7 +156,7 @@ describe('the household', () => {
     });
   });
 
-  it('tells what the person changed, the newest first, each with what stood before it and what holds', async () => {
+  it("lists the person's changes newest first, each with its earlier and present value", async () => {
     const limitsDoc = (n: number, usd: number): Doc => ({
       ...settingDoc(n, 'limits', null),
       _id: `limits:a1:${n}`,
@@ -271,7 +271,7 @@ describe('a document', () => {
     expect(await append([doc])).toEqual({ written: 0 });
   });
 
-  it('holding NUL, lone surrogates, right-to-left text, emoji and 300 KB comes back exactly, from views and from the volume', async () => {
+  it('restores NUL, lone surrogates, right-to-left text, emoji and 300 KB exactly, from views and volume', async () => {
     const texts = [
       '\u0000\u0001\u0010p0-0\u001f',
       '\ud800',
@@ -337,7 +337,7 @@ describe('a read', () => {
 describe('a conversation', () => {
   amongOthers();
 
-  it('comes in pages from its newest end, each message once, with its sessions', async () => {
+  it('is read in pages from its newest end, each message once, with its sessions', async () => {
     await append([
       sessionStart(0, 's1'),
       ...range(0, 30).map((n) => messageDoc(n)),
@@ -491,7 +491,7 @@ describe('edit and resend', () => {
     expect(idsOf((await page('a2')).messages)).toEqual(['m3']);
   });
 
-  it('comes out the same in every order, and so do the counts that waking goes by', async () => {
+  it('gives the same result and the same counts in every order', async () => {
     const orders = [
       story,
       story.toReversed(),

@@ -184,7 +184,7 @@ describe('A conversation of many thousands of messages', () => {
     expect(moved).toBeLessThan(2);
   });
 
-  it('goes to its very beginning by Home, and back by End', async () => {
+  it('scrolls to its beginning by Home, and back by End', async () => {
     await open();
     const region = page.getByRole('region', { name: /^Conversation with/ });
     await measured('Home, the first time', async () => {

@@ -80,7 +80,7 @@ async function stateOf(home: string): Promise<Record<string, string>> {
 }
 const beside = async (name: string) => (await readdir(folder)).filter((each) => each.startsWith(`${name}.`));
 
-it('An upgrade is rehearsed on a copy, and leaves the home as it is where this version cannot use it', async () => {
+it('rehearses an upgrade on a copy, and leaves the home unchanged when it is incompatible', async () => {
   const home = join(folder, 'old');
   const relay = await startRelay({ from: { main: main() }, home });
   expect(await upgrade(home)).toMatchObject({ code: 1, said: expect.stringContaining('A relay runs on this home') });

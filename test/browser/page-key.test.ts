@@ -46,7 +46,7 @@ async function startNeighbour(): Promise<{ url: string; cookies: string[]; serve
   return { url: `http://${new URL(relay.url).hostname}:${address.port}`, cookies, server };
 }
 
-it('another program of this machine is sent the cookie, and gets nothing for it, from its page or by itself', async () => {
+it('gives another program of this machine nothing for the cookie, from its page or by itself', async () => {
   const neighbour = await startNeighbour();
   try {
     const page = await visitor.page.context().newPage();

@@ -206,7 +206,7 @@ describe('On a phone', () => {
     expect(visitor.complaints).toEqual([]);
   });
 
-  it('it finds the relay again by itself, and goes on', async () => {
+  it('reconnects to the relay by itself, and continues', async () => {
     await start();
     await outOfReach().waitFor({ state: 'hidden' });
     await page.getByText('A newer Roost is here.').waitFor({ state: 'detached' });

@@ -179,7 +179,7 @@ describe('A team whose agents reach each other', { timeout: 240_000 }, () => {
     expect(await begins.count()).toBe(0);
   });
 
-  it('lets a client that nobody here wrote take a seat, by a secret that is shown once and can be revoked', async () => {
+  it('lets a foreign client take a seat, by a secret that is shown once and can be revoked', async () => {
     const { page } = visitor;
     const secret = await credentialFor(8);
     const client = await clientWith(secret);

@@ -76,7 +76,7 @@ const readCopy = async (docs: readonly Doc[]) => {
 };
 const waits = () => visitor.page.getByRole('region', { name: 'What waits for your yes' });
 
-it('brings no MCP server without its own tick, and starts none by Import and Give them back', async () => {
+it('imports no MCP server without its own tick, and starts none by importing or restoring', async () => {
   const { page } = visitor;
   await visitor.press('I have an export');
   const changes = await readCopy(SNAPSHOT());

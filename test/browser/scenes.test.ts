@@ -177,7 +177,7 @@ describe('With a model behind the Messages API', () => {
     expect(again.map(({ seat }) => seat).sort()).toEqual([...ill]);
   });
 
-  it('a reload in mid-answer goes on with every word, once', async () => {
+  it('continues an answer with every word once after a reload in the middle', async () => {
     const words = Array.from({ length: 120 }, (_none, i) => `w${i} `).join('');
     const { visitor } = await home((request) =>
       request.seat === 1 && request.last === 'Count.' ? [{ say: words, chunk: 5, everyMs: 20 }] : teamScript()(request),
@@ -459,7 +459,7 @@ itLong('a page whose clock jumps a day forward and back keeps the order of what 
 });
 
 describe('With a model behind the Messages API', () => {
-  it('souls and conversations of any text come back to their agent exactly as they were written', async () => {
+  it('restores souls and conversations of any text exactly', async () => {
     const talk = `What was said: ${HOSTILE.slice(0, 600)}`;
     const { visitor, model } = await wakefulStranger((request) =>
       request.seat === 1 && request.last === 'Tell me.' ? [{ say: talk, chunk: 7 }] : hostile(request),

@@ -136,7 +136,7 @@ async function bring(name: string, mimeType: string, buffer: Buffer) {
 }
 const leave = () => goWithin(visitor.page, '/');
 
-it('a copy shows each change by itself; without a tick none of them comes, and with one only that one', async () => {
+it('lists each change of a copy, and imports the ticked ones alone', async () => {
   const { page } = visitor;
   const docs = hostile();
   const before = await statuses();

@@ -447,7 +447,7 @@ describe('A browser that translates the page', () => {
 
 // Everyone sleeps now.
 describe('A press before what is stored was read', () => {
-  it('counts: WAKE wakes as soon as it is seen', async () => {
+  it('counts: WAKE wakes as soon as it is visible', async () => {
     await page.addInitScript(() => {
       const observer = new MutationObserver(() => {
         const button = document.querySelector<HTMLButtonElement>('.big-button');

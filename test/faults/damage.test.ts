@@ -17,11 +17,11 @@ beforeAll(async () => {
 afterAll(() => home.close());
 
 describe('A browser that lost what it stored', () => {
-  it('has everything again from the relay, and says so once, and nothing that was written since the person switched the relay’s part off', async () => {
+  it('restores everything from the relay, says so once, and nothing written after its part was switched off', async () => {
     expect(await switchOff(home)).toBe(1);
   });
 
-  it('has everything again from files, at a relay that has nothing, and says so once', async () => {
+  it('restores everything from files at an empty relay, and says so once', async () => {
     await home.freshRelay();
     const { told } = await home.round(kindNamed('the log of IndexedDB, cut'), { next: 'owner' });
     expect(told).toBe(1);
@@ -31,7 +31,7 @@ describe('A browser that lost what it stored', () => {
     await INTERRUPTIONS.find(({ name }) => name === 'two tabs are opened at once')?.run(home);
   });
 
-  it('moves into a storage bucket where no database opens any more, and asks for that to be kept for good', async () => {
+  it('moves into a storage bucket when no database opens, and asks to persist it', async () => {
     expect(await fromBucketToBucket(home, 1)).toEqual({ used: ['roost-1'], isKept: true });
   });
 });

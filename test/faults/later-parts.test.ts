@@ -12,7 +12,7 @@ afterEach(async () => {
 });
 
 describe('A page whose relay goes before anything was said on it', () => {
-  it('shows what it has and keeps what is written: nothing is left to be fetched', async () => {
+  it('shows what it has and stores what is written, with nothing left to fetch', async () => {
     const morning = house.visitor();
     // Without a place to ask for, a file goes among the downloads.
     await morning.page.evaluate(

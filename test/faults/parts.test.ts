@@ -5,7 +5,7 @@ import { BY_NAME, PARTS as BROKEN } from './parts.ts';
 
 const TEST = new URL('../', import.meta.url);
 
-it('every part of the long faults has a short form among the tests, but for what is run by name alone', () => {
+it('has a short form of each long fault among the tests, except for those run by name', () => {
   expect(BROKEN.filter(({ short }) => short.length === 0).map(({ name }) => name)).toEqual([]);
   const named = [...BROKEN, ...BY_NAME].flatMap(({ short }) => short);
   expect(named.filter((file) => !existsSync(new URL(file, TEST)))).toEqual([]);

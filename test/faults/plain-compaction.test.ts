@@ -20,7 +20,7 @@ describe('300 documents put one by one', () => {
     expect(await (await reopened(writer)).evaluate(() => window.faults.ours.read('v00001'))).toEqual(ids('doc', 300));
   });
 
-  it('are not compacted by ours while the lock is not held', async () => {
+  it('are not compacted by our code while the lock is free', async () => {
     const writer = await tab();
     await writer.evaluate((all) => window.faults.ours.bulk('v00001', all, 10), ids('a', 2));
     await writer.evaluate((all) => window.faults.ours.bulk('v00001', all, 10), ids('b', 2));

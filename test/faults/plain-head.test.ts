@@ -19,7 +19,7 @@ describe('a ledger that cannot read its head', () => {
     expect(await (await plain.reopened(next)).evaluate(() => window.faults.read('headless'))).toEqual(['after']);
   });
 
-  it('is noticed by ours, which says so and still shows everything', async () => {
+  it('is noticed by our code, which says so and still shows everything', async () => {
     let tab = await ours.home().tab();
     await ownerOf(tab).call('append', [messageDoc(1)]);
     await drained(tab);

@@ -53,7 +53,7 @@ describe.each(USUAL_STORES)('access, with the store on %s', (kind) => {
     rawRequest({ port: relay.port, path, method, headers: { host: `127.0.0.1:${relay.port}`, ...headers } });
   const problemOf = (text: string) => problemSchema.parse(JSON.parse(text));
 
-  it('lets nobody in without the cookie, whatever the route and method, but tells everyone that it lives', async () => {
+  it('refuses every route without the cookie, but reports to everyone that it is alive', async () => {
     for (const [method, path] of ROUTES) {
       const { status, headers, text } = await call(path, {}, method);
       expect(status, `${method} ${path}`).toBe(401);
@@ -133,7 +133,7 @@ describe.each(USUAL_STORES)('access, with the store on %s', (kind) => {
     );
   });
 
-  it('answers under its own names only: a name that was rebound to this machine is refused', async () => {
+  it('answers under its own host names only, and refuses a rebound name', async () => {
     const names = [
       `127.0.0.1:${relay.port}`,
       `localhost:${relay.port}`,
@@ -157,7 +157,7 @@ describe.each(USUAL_STORES)('access, with the store on %s', (kind) => {
       }
   });
 
-  it('takes calls from its own page only', async () => {
+  it('accepts calls from its own page only', async () => {
     const page = { ...own, origin: `http://127.0.0.1:${relay.port}`, 'sec-fetch-site': 'same-origin' };
     expect((await call('/api/rehearsal', page)).status).toBe(200);
     const origins = [
@@ -229,7 +229,7 @@ describe.each(USUAL_STORES)('access, with the store on %s', (kind) => {
     );
   });
 
-  it('lets its own page ask for the camera and the microphone, and nobody for anything else of the device', async () => {
+  it('lets its own page use camera and microphone, and nobody anything else of the device', async () => {
     const policy = String((await call('/')).headers['permissions-policy']);
     expect(policy.split(', ').sort()).toEqual([
       'camera=(self)',
@@ -333,7 +333,7 @@ describe('origins', () => {
     expect(origins.isHost(undefined)).toBe(false);
   });
 
-  it('leave out the port where it is the usual one', () => {
+  it('leave out the usual port', () => {
     const origins = createOrigins({ port: 80, host: '::1', publicUrl: null, tls: false, proxied: false });
     expect(['localhost', 'localhost:80', '[::1]'].every((host) => origins.isHost(host))).toBe(true);
     expect(origins.isOrigin('http://localhost')).toBe(true);
@@ -360,7 +360,7 @@ describe('origins', () => {
     }
   });
 
-  it('leave out the address that is listened on where a proxy stands in front', () => {
+  it('leave out the listening address behind a proxy', () => {
     const origins = createOrigins({
       port: 4747,
       host: '192.168.1.2',

@@ -66,7 +66,7 @@ describe.each(USUAL_STORES)('credentials, with the store on %s', (kind) => {
       expect(await credentials.check(wrong), JSON.stringify(wrong)).toBeNull();
   });
 
-  it('keeps for each whether it may read the soul: not unless that is said, and never an application', async () => {
+  it('records whether a credential may read the soul: only on demand, and never an application', async () => {
     const made = [
       await credentials.make('lyra', '', { readsSoul: true }),
       await credentials.make('lyra', ''),
@@ -82,7 +82,7 @@ describe.each(USUAL_STORES)('credentials, with the store on %s', (kind) => {
     }
   });
 
-  it('lets an application in as nobody', async () => {
+  it('admits an application without an agent', async () => {
     const { credential, secret } = await credentials.make(null, 'Night switch');
     expect(credential).toMatchObject({ agentId: null, label: 'Night switch' });
     expect(await credentials.check(secret)).toEqual({
@@ -111,7 +111,7 @@ describe.each(USUAL_STORES)('credentials, with the store on %s', (kind) => {
     for (const secret of secrets) expect(kept).not.toContain(secret.slice('roost_'.length));
   });
 
-  it('refuses a revoked one at once, tells whoever listens, and leaves the agent’s others alone', async () => {
+  it("refuses a revoked credential at once, notifies listeners, and keeps the agent's others", async () => {
     const [first, second] = [await credentials.make('lyra', 'laptop'), await credentials.make('lyra', 'desk')];
     const heard: string[] = [];
     const stop = credentials.onRevoke((id) => heard.push(id));

@@ -40,7 +40,7 @@ describe('a device’s code', () => {
     return { ...made, guest: await open(made.code) };
   };
 
-  it('says where the relay is reached, and stands behind the # of its link, of which no server is told', async () => {
+  it("contains the relay's address, with the code after the # that no server sees", async () => {
     const { code, address, id } = await make();
     // It was told of no other address than its own machine's.
     expect(address).toBeNull();

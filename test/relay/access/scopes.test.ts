@@ -142,7 +142,7 @@ function fieldsOf(body: z.ZodType): readonly string[] {
 const ALSO: Partial<Record<Scope, readonly Scope[]>> = { read: ['schedules', 'limits'] };
 
 describe('A scope', () => {
-  it.each(SCOPES)('“%s” lets in what it says, and no other does', async (scope) => {
+  it.each(SCOPES)('“%s” allows what it says, and no other scope does', async (scope) => {
     const has = await credential([scope]);
     const without = [scope, ...(ALSO[scope] ?? [])];
     const lacks = await credential(SCOPES.filter((each) => !without.includes(each)));

@@ -67,7 +67,7 @@ describe('The address by Tailscale', () => {
     await expect.poll(() => byName(NAME)).toBe(200);
   });
 
-  it('leaves what another program has at the usual port, and takes its own', async () => {
+  it("leaves another program's service at the usual port, and uses its own", async () => {
     relay = await start();
     const other = { Web: { [`${NAME}:443`]: { Handlers: { '/': { Proxy: 'http://127.0.0.1:8080' } } } } };
     await writeFile(join(folder, 'served'), JSON.stringify(other));

@@ -72,7 +72,7 @@ const event: fc.Arbitrary<Taken> = fc.oneof(
 const ORDER = ['waiting', 'open', 'complete', 'over'] as const;
 
 describe('An answer that is put together', () => {
-  it('keeps its words as they were shown, goes forward only, and ends each block once', () => {
+  it('keeps shown words, grows only forward, and ends each block once', () => {
     fc.assert(
       fc.property(fc.array(event, { maxLength: 40 }), fc.boolean(), (events, cut) => {
         const { assembly, told, take, close, shown, kept } = reading();
@@ -112,7 +112,7 @@ describe('An answer that is put together', () => {
     );
   });
 
-  it('never shows a key, wherever its blocks and pieces cut it, and keeps what it showed', () => {
+  it('never shows a key, wherever blocks and pieces cut it, and keeps shown text', () => {
     const piece = fc.tuple(fc.integer({ min: 1, max: 8 }), fc.nat(3), fc.boolean());
     fc.assert(
       fc.property(fc.array(piece, { minLength: 1, maxLength: 20 }), (cuts) => {

@@ -58,7 +58,7 @@ describe('a mind before a server with moods', () => {
     });
   });
 
-  it('keeps what was said before an error in the stream', async () => {
+  it('keeps the words before an error in the stream', async () => {
     expect(
       await answerTo([{ say: 'I was about to' }, { error: { type: 'overloaded_error', message: 'Overloaded' } }]),
     ).toMatchObject({

@@ -81,7 +81,7 @@ describe('a mind behind the Messages API', () => {
     expect(model.requests[0]?.headers['x-api-key']).toBe(header);
   });
 
-  it('sends no key where it has none, whatever the environment holds', async () => {
+  it('sends no key without one, whatever the environment holds', async () => {
     process.env['ANTHROPIC_API_KEY'] = KEY;
     process.env['ANTHROPIC_AUTH_TOKEN'] = KEY;
     try {
@@ -95,7 +95,7 @@ describe('a mind behind the Messages API', () => {
     }
   });
 
-  it('streams words as they come, and answers with whole blocks, tools and usage', async () => {
+  it('streams words as they arrive, and answers with whole blocks, tools and usage', async () => {
     const { heard, ask } = await connect(() => [
       { say: 'Good morning', chunk: 5 },
       { call: 'choose_name', input: { name: 'Wren' } },
@@ -165,7 +165,7 @@ describe('a mind behind the Messages API', () => {
     expect(other.model.requests.map((sent) => thinkingOf(sent) !== undefined)).toEqual([true, false, false]);
   });
 
-  it('sends every text as it is, and well-formed only where that was refused', async () => {
+  it('sends every text unchanged, and repairs it only after a refusal', async () => {
     const lone = 'a\ud800b 🪺';
     const exact = await connect(() => [{ say: 'Hi.' }]);
     await exact.ask(request({ system: lone, messages: [says('user', lone)] }));
@@ -249,7 +249,7 @@ describe('a mind behind the Messages API', () => {
     expect(JSON.stringify(answer)).not.toContain(KEY);
   });
 
-  it('says that nobody answers there', async () => {
+  it('says that no server answers at the address', async () => {
     const mind = createAnthropicMind({
       key: KEY,
       baseUrl: `http://127.0.0.1:${await freePort()}`,
@@ -262,7 +262,7 @@ describe('a mind behind the Messages API', () => {
     });
   });
 
-  it('keeps what was said when the stream is cut, without the call that was cut, and does not ask again', async () => {
+  it('keeps the words of a cut stream without the cut call, and does not ask again', async () => {
     const { model, heard, ask } = await connect(() => [{ say: 'I was about to' }, { cut: true }]);
     expect(await ask()).toMatchObject({
       ok: false,
@@ -273,7 +273,7 @@ describe('a mind behind the Messages API', () => {
     expect(model.requests).toHaveLength(1);
   });
 
-  it('stops at once when it is told to, with what was said', async () => {
+  it('stops at once on demand, with the words so far', async () => {
     const never = new Promise<never>(() => undefined);
     const { model, heard, ask, stop } = await connect(() => [{ say: 'Once upon' }, { until: never }]);
     const answer = ask();
@@ -408,7 +408,7 @@ describe('a mind behind the Messages API', () => {
     ]);
   });
 
-  it('tells a model of its provider’s own search of the web, hands back what that found, and learns where it is refused', async () => {
+  it("offers the provider's web search, returns its results, and learns when it is refused", async () => {
     const tool = (name: 'web_search' | 'web_fetch'): MindTool => ({
       ...{ name, description: name, properties: {}, required: [], provider: name },
     });
@@ -492,7 +492,7 @@ describe('a mind behind the Messages API', () => {
     expect(model.requests.map(shown)).toEqual([seen, seen, blind, blind, seen]);
   });
 
-  it('takes the models that a person chose, and its own where they chose none', async () => {
+  it('uses the models that a person chose, and its own by default', async () => {
     const { mind } = await connect(() => [{ say: 'Hi.' }]);
     expect(mind.models({ lead: 'big', agent: '' })).toEqual({
       kind: 'anthropic',

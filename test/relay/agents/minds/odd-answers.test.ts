@@ -182,7 +182,7 @@ describe('A run', () => {
     });
   });
 
-  it('tells its model of a call that cannot be read, runs the next, and is given up after a few', async () => {
+  it('reports an unreadable call to its model, runs the next, and fails after a few', async () => {
     const house = await bench.open({ mind });
     const bad = answers(calls(0, 'a', 'write_file', '{"name": oh'), 'tool_use');
     const asked = follow(

@@ -191,7 +191,7 @@ describe('A call of a tool', () => {
     expect(callsIn(answer)).toMatchObject([{ toolUseId: 'a', input: { n: 9 } }, { toolUseId: 'b' }]);
   });
 
-  it('gets an id where it has none, and another where two have the same', async () => {
+  it('gives a call a missing id, and a new one instead of a repeated one', async () => {
     const { answer } = await ask(
       stream(
         begins(),
@@ -235,7 +235,7 @@ describe('A call of a tool', () => {
     expect(callsIn(answer)).toMatchObject([{ input: { n: 1 } }, { input: { n: 2 } }]);
   });
 
-  it('whose input is no JSON is told to the model as such', async () => {
+  it('reports input that is no JSON to the model as such', async () => {
     const { answer } = await ask(
       stream(begins(), ...says(0, 'I am'), ...calls(1, 'a', 'write_file', '{"n": oh dear'), ends('tool_use'), OVER),
     );

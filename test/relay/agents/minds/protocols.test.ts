@@ -77,7 +77,7 @@ function mindOf(protocol: Protocol, key: string | null = KEY) {
 const sent = (back = 1) => JSON.parse(model.requests.at(-back)?.text ?? '') as Record<string, unknown>;
 
 describe('Chat Completions', () => {
-  it('sends words, pictures, calls and results, and asks for what it took', async () => {
+  it('sends words, pictures, calls and results, and requests the usage', async () => {
     const ask = mindOf('chat');
     const messages: MindMessage[] = [
       {
@@ -142,7 +142,7 @@ describe('Chat Completions', () => {
     expect(model.requests.at(-1)?.text).not.toContain('reasoning');
   });
 
-  it('sends no key where there is none, whatever stands in the environment', async () => {
+  it('sends no key without one, whatever the environment holds', async () => {
     const before = process.env['OPENAI_API_KEY'];
     process.env['OPENAI_API_KEY'] = 'sk-of-the-environment';
     const seen: (string | null)[] = [];
@@ -579,7 +579,7 @@ describe('Google’s own', () => {
     expect([said.heard, said.answer.ok]).toEqual(['Hello.', words.source !== 'tool call']);
   });
 
-  it('goes on where a lost call comes at the second request', async () => {
+  it('continues when a lost call arrives with the second request', async () => {
     const { answer } = await mindOf('google')((order) =>
       order === 0 ? ended('MALFORMED_FUNCTION_CALL') : { chunks: [answered] },
     );
@@ -610,7 +610,7 @@ describe('Google’s own', () => {
     });
   });
 
-  it('says that a key is not accepted where it is refused with a 400', async () => {
+  it('reports a key refused with a 400 as not accepted', async () => {
     const { answer } = await mindOf('google')(() => ({
       status: 400,
       type: 'application/json',

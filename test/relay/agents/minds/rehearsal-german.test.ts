@@ -146,7 +146,7 @@ describe('the rehearsal mind on a German page', () => {
     }
   });
 
-  it('writes its soul in German as a lead that has none, and anew when it is asked to; takes another name', async () => {
+  it('writes a missing soul in German as a lead, again on request, and takes another name', async () => {
     const house = await open({}, { soul: null });
     await ask(house, 'Hallo!');
     expect(JSON.stringify(house.of('agent-changed'))).toContain('Ich hüte die Tür, für Sam');
@@ -160,7 +160,7 @@ describe('the rehearsal mind on a German page', () => {
     expect(JSON.stringify(soul?.change)).not.toMatch(/(?<!\p{L})the(?!\p{L})/u);
   });
 
-  it('answers in German what is in no language, and English in English', async () => {
+  it('answers text without a language in German, and English in English', async () => {
     const house = await awake();
     for (const [text, answer] of [
       ['ok', /^Gut\. Sag mir etwas/],
@@ -177,7 +177,7 @@ describe('the rehearsal mind on a German page', () => {
     expect(await ask(house, 'Please remember this: the tea is green.', 'agent-0')).toMatch(/^I have that: /);
   });
 
-  it('tells in German what became of what it was told to do', async () => {
+  it('reports in German the outcome of its orders', async () => {
     const house = await awake([0, 1]);
     expect(await ask(house, 'Sag Name 1, dass die Brücke hält.', 'agent-0')).toContain(
       'Die Nachricht liegt im Posteingang von Name 1',
@@ -206,7 +206,7 @@ describe('the rehearsal mind on a German page', () => {
       );
   });
 
-  it('sets what it is asked to remind of, however that is said, and says when it comes back', async () => {
+  it('sets a reminder in any wording, and says when it is due', async () => {
     const house = await awake();
     // 07:05 by the clock of the household.
     for (const [text, when] of [

@@ -219,7 +219,7 @@ describe('the rehearsal mind', () => {
     'Wie verbinde ich ein Modell?': /Ein lokaler Server/,
     'Bist du ChatGPT?': /^Nein: Ich bin /,
   };
-  it('answers German in German: first sentences sensibly, what it was told, and what it is told to do', async () => {
+  it('answers German in German: first sentences, facts and orders', async () => {
     const house = await twoAwake();
     const before = house.of('tool').length;
     for (const sentence of GERMAN_FIRST_SENTENCES)
@@ -253,7 +253,7 @@ describe('the rehearsal mind', () => {
     await house.until(() => house.team.host.stateOf('agent-0') === 'paused');
   });
 
-  it('keeps what is told and asks nothing of Roost, whatever words are in it', async () => {
+  it("remembers what it is told without using Roost's tools, whatever the words", async () => {
     const { house } = await open();
     await house.start();
     for (const told of [
@@ -266,7 +266,7 @@ describe('the rehearsal mind', () => {
       expect(await ask(house, told), told).toContain(`I have that: “${told}”`);
   });
 
-  it('gives another name to who is born later in the same seat', async () => {
+  it('gives another name to an agent born later in the same seat', async () => {
     const { house, mind } = await open();
     for (let i = 1; i <= 2; i++) {
       await house.start();
@@ -279,7 +279,7 @@ describe('the rehearsal mind', () => {
     expect(first?.name).not.toBe(second?.name);
   });
 
-  it('remembers the last thing it was told before it slept, and what it was told since', async () => {
+  it('remembers the last fact before it slept, and facts since', async () => {
     const { house } = await open();
     await house.start();
     await house.wake([payload(0, { name: 'Wren', transcript: TRANSCRIPT })]);
@@ -312,7 +312,7 @@ describe('the rehearsal mind', () => {
     }
   });
 
-  it('remembers what was said, whatever its soul speaks of', async () => {
+  it('remembers facts, whatever its soul speaks of', async () => {
     const { house } = await open();
     await house.start();
     const soul =
@@ -345,7 +345,7 @@ describe('the rehearsal mind', () => {
     expect(other.of('agent-changed')).toEqual([]);
   });
 
-  it('takes another name, or writes its soul anew, when it is asked to', async () => {
+  it('takes another name, or writes its soul again, on request', async () => {
     const { house } = await open();
     await house.start();
     await house.wake([payload(0)]);
@@ -356,7 +356,7 @@ describe('the rehearsal mind', () => {
     expect(house.of('agent-changed').map(({ change }) => change.kind)).toEqual(['rename', 'soul']);
   });
 
-  it('takes nobody’s name for a command that only sounds like one', async () => {
+  it('takes no name for a command that only sounds like one', async () => {
     const { house, mind } = await open();
     mind.meet({ all: async () => [await house.team.directory.all()] });
     await house.team.directory.set({ agents: [{ agentId: 'agent-0', name: 'Name 0', position: 0, retired: false }] });
@@ -401,7 +401,7 @@ describe('the rehearsal mind', () => {
     await house.until(() => house.team.host.stateOf('agent-0') === 'paused');
   });
 
-  it('comes back to what it is asked to remind of', async () => {
+  it('fulfils a reminder that it was asked for', async () => {
     const { house } = await open();
     await house.start();
     await house.wake([payload(0)]);
@@ -418,7 +418,7 @@ describe('the rehearsal mind', () => {
     ]);
   });
 
-  it('says what it was to remind of when it comes back, with somebody there and without', async () => {
+  it('says what to remember when a reminder is due, with or without the person there', async () => {
     const clock = createHandClock(Date.UTC(2026, 10, 23, 7));
     const house = await bench.open({ mind: await createRehearsalMind(FAST), now: clock.now });
     const { schedules } = house.team;
@@ -449,7 +449,7 @@ describe('the rehearsal mind', () => {
     await passes(100 * 60_000, 'Es ist so weit. Daran sollte ich dich erinnern: „eat“.');
   });
 
-  it('knows days and hours by the clock of the person, and sets nothing where it did not understand all of it', async () => {
+  it("reads days and hours by the person's clock, and sets nothing that it understood in part", async () => {
     // A Monday, 09:05 there.
     const house = await bench.open({
       mind: await createRehearsalMind(FAST),
@@ -485,7 +485,7 @@ describe('the rehearsal mind', () => {
     expect(await house.team.schedules.list()).toHaveLength(4);
   });
 
-  it('says that nobody is thinking', async () => {
+  it('says that it is a demo without a mind', async () => {
     const house = await hatched();
     const said = house.of('message').map(wordsOf).join('\n').toLowerCase();
     expect(
@@ -557,7 +557,7 @@ describe('the rehearsal mind', () => {
     expect(house.of('agent-awake')).toHaveLength(8);
   });
 
-  it('answers nobody but its own relay', async () => {
+  it('answers only its own relay', async () => {
     const { mind } = await open();
     const message: MindMessage = { role: 'user', blocks: [{ kind: 'text', text: 'Who are you?' }] };
     const request: MindRequest = {

@@ -49,7 +49,7 @@ async function ask({ answer }: OddStream): Promise<{ readonly answer: MindAnswer
 const isCount = (count: number) => Number.isSafeInteger(count) && count >= 0;
 
 describe('Of any stream, however it is torn, repeated, reordered or made up', () => {
-  it('the words that were shown are those of the answer, each call is one, and what is wrong is said', async () => {
+  it('keep shown words in the answer, make each call once, and report errors', async () => {
     await fc.assert(
       fc.asyncProperty(oddStream(TOOL), async (stream) => {
         const { answer, heard } = await ask(stream);

@@ -269,7 +269,7 @@ describe('A model server as people have it', () => {
     for (const { models } of found.filter(({ program }) => names.includes(program))) expect(models).not.toEqual([]);
   });
 
-  it('says that a key is needed where it is, and that a key is refused', async () => {
+  it('asks for a missing key, and reports a refused one', async () => {
     await served(groq(), team(), async ({ origin }) => {
       const given = { kind: 'server', address: `${origin}/openai/v1` };
       expect(await said(await connect(given))).toMatch(/needs a key\. Make a new one there/);

@@ -39,7 +39,7 @@ describe('An address', () => {
       ],
     ],
     ['https://api.anthropic.com/v1/messages?beta=true', ['messages https://api.anthropic.com']],
-  ])('%s leads where it says', (address, ways) => {
+  ])('%s leads to the place that it names', (address, ways) => {
     expect(shown(address)).toEqual(ways);
   });
 });

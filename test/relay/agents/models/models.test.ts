@@ -92,7 +92,7 @@ describe('A model that a page connects', () => {
     expect(await mindOf(one)).toBe('rehearsal');
   });
 
-  it('answers the next message of a session that runs as a demo, and every page hears who thinks now', async () => {
+  it('answers the next message of a demo session, and every page shows the change', async () => {
     const sessionId = await startSession(one, 'Sol');
     await talk(one, 'Who are you?');
     const pageStream = await follow(one);
@@ -151,7 +151,7 @@ describe('A model that a page connects', () => {
     expect(refused).toBe(0);
   });
 
-  it('answers the next message with the model that the person has chosen meanwhile, and every page hears which', async () => {
+  it('answers the next message with the chosen model, and every page shows which', async () => {
     await connected(one, { kind: 'server', address: model.url, key: KEY });
     const choose = (json: object) => one.fetch('/api/sessions/current/settings', { method: 'PUT', json });
     expect((await choose({ leadModel: 'other', agentModel: '' })).status).toBe(409);
@@ -198,7 +198,7 @@ describe('A model that a page connects', () => {
     expect((await modelsOf(one)).connections).toEqual([]);
   });
 
-  it('says what can be done where one stands: of a key that may not, and of a name that the server does not know', async () => {
+  it('says what to do about a key without rights, and about an unknown model', async () => {
     const given = { kind: 'server', address: model.url, key: KEY, model: 'other' } as const;
     model.follow(() => ({ fail: { status: 403, type: 'permission_error', message: `${KEY} is for texts` } }));
     const may = await refusal(await connect(one, given));

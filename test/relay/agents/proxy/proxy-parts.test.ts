@@ -71,7 +71,7 @@ describe('the usage of a stream', () => {
     expect(reader.took()).toEqual(whole);
   });
 
-  it('takes what is told last of everything', () => {
+  it('uses the last report of each figure', () => {
     const reader = createStreamReader('asked');
     reader.read(
       Buffer.from(
@@ -103,7 +103,7 @@ describe('the usage of a stream', () => {
     });
   });
 
-  it('tells on what terms it was, what the server searched for, and what it summed up for itself', () => {
+  it('reads terms, searches and totals from the stream', () => {
     const usage = {
       input_tokens: 10,
       output_tokens: 5,

@@ -81,7 +81,7 @@ describe('a client that joined a running relay', () => {
     expect(model.requests.slice(before).map(({ headers }) => headers['x-api-key'])).toEqual([KEY, KEY]);
   });
 
-  it('waits in a running session while its agent is set to sleep there, and goes on when it is woken, or hears that the session ended', async () => {
+  it('waits while its agent is paused in a running session, and continues or hears of the end', async () => {
     const started = await relay.fetch('/api/sessions', {
       method: 'POST',
       json: { human: { name: 'Ada' }, lead: { name: 'Julian', soul: null, transcript: null } },

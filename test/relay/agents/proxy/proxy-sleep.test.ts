@@ -84,7 +84,7 @@ const WAYS = [
 ] as const;
 
 describe.each(WAYS)('while its agent sleeps, %s', (_what, ask) => {
-  it('waits without reaching the model, and goes on once', async () => {
+  it('waits without reaching the model, and continues once', async () => {
     await sleep();
     const asked = held(ask());
     await waiting(1);
@@ -130,7 +130,7 @@ describe.each(WAYS)('while its agent sleeps, %s', (_what, ask) => {
   });
 });
 
-it('a whole answer that was held too long says when to try again, and the official client does so by itself', async () => {
+it('says when to try again after too long a wait, which the official client does by itself', async () => {
   proxy.configs.sleepWait(0.05);
   await sleep();
   const refused = await refusalOf(whole());
@@ -144,7 +144,7 @@ it('a whole answer that was held too long says when to try again, and the offici
   expect(sent()).toHaveLength(1);
 });
 
-it('a streaming request is kept alive by pings, and then is the model’s stream byte for byte', async () => {
+it('keeps a waiting stream alive by pings, and then forwards the model’s stream byte for byte', async () => {
   const direct = await (
     await fetch(`${model.url}/v1/messages`, { method: 'POST', body: JSON.stringify({ ...hello, stream: true }) })
   ).text();
@@ -202,7 +202,7 @@ it('a client that leaves lets go of its wait, and its request never reaches the 
   expect(sent()).toHaveLength(1);
 });
 
-it('other agents are not held', async () => {
+it('does not hold other agents', async () => {
   await sleep();
   await clientOf(`${proxy.url}/llm/${await proxy.join('a2')}`).messages.create(hello);
   expect(sent()).toHaveLength(1);
@@ -219,7 +219,7 @@ it('an answer under way finishes', async () => {
   await wake();
 });
 
-it('an agent that starts asleep is held from its first request on', async () => {
+it('holds an agent that starts asleep from its first request on', async () => {
   await proxy.configs.startsPaused('a2');
   const asked = clientOf(`${proxy.url}/llm/${await proxy.join('a2')}`).messages.create(hello);
   await waiting(1);

@@ -84,7 +84,7 @@ const spentTokens = async () => {
 };
 
 describe('a program that speaks the Messages API', () => {
-  it.each(CASES)('talks, calls its own tools and is counted before a server of $name', (given) =>
+  it.each(CASES)('talks, calls its own tools and counts tokens before a server of $name', (given) =>
     connected(given, async (server) => {
       const ask = { model: given.model, max_tokens: 200, system: 'You are a test.', tools: [LOOK] };
       const question = { role: 'user' as const, content: 'What is a heron?' };

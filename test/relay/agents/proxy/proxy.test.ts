@@ -95,7 +95,7 @@ describe.each(['current', 'first'] as const)('a client of the %s generation', (g
     expect(await today()).toMatchObject({ requests: 0 });
   });
 
-  it('never shows its own key to the model, nor the relay’s to itself', async () => {
+  it('never shows its own key to the model, or the relay’s to the client', async () => {
     await clientOf(base(), generation).messages.stream(hello).finalMessage();
     const { headers } = sent()[0] ?? {};
     expect(headers).toMatchObject({

@@ -27,7 +27,7 @@ function writing() {
   return { writer, texts, kinds };
 }
 
-it('words are written as they come, and what the first of them opens stands before them', () => {
+it('writes words as they arrive, behind the start that the first of them opens', () => {
   const { writer, texts, kinds } = writing();
   writer.text(' \n');
   for (const word of ['One ', 'two ', '', 'three']) writer.text(word);
@@ -35,7 +35,7 @@ it('words are written as they come, and what the first of them opens stands befo
   expect(kinds).toEqual(['answer-started', 'text', 'agent-awake', 'text', 'text', 'text']);
 });
 
-it('half of a letter waits for the other, and a call of a tool comes after what was said before it', async () => {
+it('holds back half a letter, and writes a call after the words before it', async () => {
   const { writer, texts } = writing();
   const [first = '', second = ''] = '🦉'.split('');
   writer.text('An owl ');

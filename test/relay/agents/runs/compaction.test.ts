@@ -174,7 +174,7 @@ it('names beside the summary what waits for the person, also after the person co
   await house.close();
 });
 
-it('goes on by the text with which the person corrects the summary', async () => {
+it("continues with the person's correction of the summary", async () => {
   const house = await bench.open({ script: summarising([{ say: SUMMARY }]) });
   await wakeOne(house);
   for (let turn = 0; summariesOf(house).length === 0; turn++) await sayTo(house, `Turn ${turn}. ${'m'.repeat(1_500)}`);
@@ -264,7 +264,7 @@ it('keeps the call and its result together when the window fills within one long
   await house.close();
 });
 
-it('goes on after the relay was killed while it waited for a summary', async () => {
+it('continues after a kill while it waited for a summary', async () => {
   let asks = 0;
   let hangs = true;
   const house = await bench.open({
@@ -296,7 +296,7 @@ it('goes on after the relay was killed while it waited for a summary', async () 
   await house.close();
 });
 
-it('goes on with the demo, which lists what was said to it', async () => {
+it('continues with the demo, which lists the messages', async () => {
   const mind = await createRehearsalMind({ delayMs: 0, wordMs: 0 });
   const house = await bench.open({ mind });
   await wakeOne(house);

@@ -241,7 +241,7 @@ it("names only present tools in a run's prompts, and has those of its instructio
   await house.close();
 });
 
-it('finds what is meant by what it is to do, and says so where nothing fits', async () => {
+it('finds the tools that its task means, and says when none fits', async () => {
   const house = await openHouse(false);
   await house.wakes();
   const queries = ['open a thread with several others', 'delete a file', 'come back to this tomorrow', 'zebra', ''];

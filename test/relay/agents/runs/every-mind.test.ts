@@ -174,7 +174,7 @@ const looking = (steps: number) => {
 };
 
 describe.each(CASES)('a conversation with a model that speaks $protocol', (one) => {
-  it('goes on with a summary and its soul when its window fills', async () => {
+  it('continues with a summary and its soul when its window fills', async () => {
     const { house, server } = await open(one, 100_000, () => ({ say: 'I see.' }));
     await wakeOne(house, CONTEXT);
     await talk(house, 35);
@@ -189,7 +189,7 @@ describe.each(CASES)('a conversation with a model that speaks $protocol', (one) 
     await house.close();
   });
 
-  it('goes on with a summary and its soul when the model refuses it as too long', async () => {
+  it('continues with a summary and its soul when the model refuses it as too long', async () => {
     const { house, server } = await open(one, 10_000, () => ({ say: 'I see.' }));
     await wakeOne(house, 0);
     await talk(house, 35);
@@ -201,7 +201,7 @@ describe.each(CASES)('a conversation with a model that speaks $protocol', (one) 
     await house.close();
   });
 
-  it('goes on in a run outside a session, by the text with which the person corrects the summary', async () => {
+  it("continues in a run outside a session with the person's correction of the summary", async () => {
     const { house, mind, server } = await open(one, 100_000, looking(30));
     const end = await run(house, mind, {
       steps: 30,
@@ -221,7 +221,7 @@ describe.each(CASES)('a conversation with a model that speaks $protocol', (one) 
     await house.close();
   });
 
-  it('goes on without a tool result that its server refuses, and says so', async () => {
+  it('continues without a tool result that its server refuses, and says so', async () => {
     const { house, mind, server } = await open(one, 100_000, looking(3));
     const end = await run(house, mind, {
       steps: 3,

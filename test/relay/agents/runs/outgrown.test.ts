@@ -69,7 +69,7 @@ async function wakeOne(house: Household): Promise<void> {
 }
 
 it.each(Object.keys(REFUSALS))(
-  'a conversation that its model refuses %s goes on with a summary of its oldest part',
+  'continues with a summary of its oldest part when its model refuses it %s',
   async (how) => {
     const house = await bench.open({ script: strict(45_000, saying('y'.repeat(1_000)), REFUSALS[how]) });
     await house.start();
@@ -98,7 +98,7 @@ it('leaves out nothing of a conversation that fits', async () => {
   await house.close();
 });
 
-it('an agent with 36 messages of 100,000 characters, as many as may wait, goes on, and reads every one of them', async () => {
+it('reads all of 36 waiting messages of 100,000 characters, and continues', async () => {
   const house = await bench.open({ script: strict(85_000, teamScript()) });
   await house.start();
   for (let n = 0; n < 36; n++)
@@ -186,7 +186,7 @@ it('hundreds of turns against a small window that was set go on, and none of the
   await house.close();
 });
 
-it('the lead goes on as well', async () => {
+it('continues for the lead as well', async () => {
   const house = await bench.open({ script: strict(45_000, teamScript()) });
   await house.start();
   for (let turn = 0; turn < 20; turn++) await sayTo(house, 'lead', `turn ${turn} ${'x'.repeat(2_000)}`);

@@ -146,7 +146,7 @@ describe.each(USUAL_STORES)('a run on %s', (kind) => {
     expect(kindsOf(house).at(-1)).toBe('run-ended');
   });
 
-  it('ends where the person stops it, with what it said until then', async () => {
+  it('ends when the person stops it, with its words so far', async () => {
     const { house, asked } = await open(() => [{ say: 'One, ' }, { until: new Promise(() => undefined) }]);
     const run = await start(house, asked());
     await house.until(() => house.of('text').length > 0);
@@ -164,7 +164,7 @@ describe.each(USUAL_STORES)('a run on %s', (kind) => {
     expect(house.of('run-ended')).toHaveLength(1);
   });
 
-  it('ends when its time is over, with what it said until then', async () => {
+  it('ends when its time is over, with its words so far', async () => {
     const { house, asked } = await open(() => [{ say: 'One, ' }, { until: new Promise(() => undefined) }]);
     const run = await start(house, asked({ limits: { timeoutMs: 300 } }));
     const end = await run.whenEnded;

@@ -92,7 +92,7 @@ describe('a note before sleep', () => {
     expect(ended()).toEqual(['ended']);
   });
 
-  it('holds the end of the session for 20 seconds at most', async () => {
+  it('delays the end of the session for 20 seconds at most', async () => {
     await talks(LEAST);
     noting = () => 'silent';
     const end = house.host.end('ended');

@@ -42,7 +42,7 @@ const results = (house: Household, agentId: string) =>
     .filter(({ author }) => author === agentId)
     .flatMap(({ blocks }) => blocks.flatMap((block) => (block.kind === 'tool' ? [block.result] : [])));
 
-it('a mind that wakes is told the day, how long it slept and who lives here, and is told again when that has changed', async () => {
+it('tells a waking mind the day, its sleep and the members, and again when they change', async () => {
   let now = MORNING;
   const house = await bench.open({ now: () => now });
   await house.team.configs.setHousehold({ time_zone: 'Europe/Berlin' });
@@ -73,7 +73,7 @@ it('a mind that wakes is told the day, how long it slept and who lives here, and
   await house.close();
 });
 
-it('the lead is not given the templates of others, nor a limit that there is none of', async () => {
+it('gives the lead no templates of others, and no limit that does not exist', async () => {
   const house = await bench.open();
   await house.start();
   await house.post({ text: 'hello' });
@@ -245,7 +245,7 @@ it('ends a wait at once when the person writes, and delivers that next', async (
   await house.close();
 });
 
-it('an agent leaves the person a message, which stands in their conversation; and not without end', async () => {
+it("shows an agent's message to the person in their conversation, up to a limit", async () => {
   const house = await bench.open({
     script: withAgents(({ last }) =>
       last.startsWith('tell')

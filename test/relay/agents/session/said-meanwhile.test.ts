@@ -10,7 +10,7 @@ describe('what the person writes during an answer', () => {
   });
   afterAll(() => bench.close());
 
-  it('stands after that answer for good, also where the relay dies in the middle of it', async () => {
+  it('stays after that answer for good, also when the relay dies during it', async () => {
     const house = await bench.open({
       script: ({ last }) =>
         last.endsWith('first')

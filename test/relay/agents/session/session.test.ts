@@ -73,7 +73,7 @@ describe('a session', () => {
     expect(JSON.stringify(house.requestsOf(null).at(-1)?.body)).not.toContain('mind__think');
   });
 
-  it('takes other numbers while it runs: the next answer has them, and it ends by the new silence', async () => {
+  it('applies changed limits to the next answer and to the end by silence', async () => {
     const house = await bench.open();
     await house.start({});
     await house.post({ text: 'hello' });
@@ -190,7 +190,7 @@ describe('a session', () => {
     expect(house.events.at(-1)?.kind).toBe('session-ended');
   });
 
-  it('ends by itself when it has been quiet, and not while somebody speaks', async () => {
+  it('ends by itself when it is quiet, and not during an answer', async () => {
     const gate = createGate();
     const house = await bench.open({
       script: ({ last }) => [
@@ -220,7 +220,7 @@ describe('putting an agent to sleep', () => {
   });
   afterAll(() => bench.close());
 
-  it('stops what it is saying, leaves the others awake, and lets it be woken again', async () => {
+  it('stops its answer, leaves the others awake, and lets it be woken again', async () => {
     const gate = createGate();
     const house = await bench.open({
       script: (request) =>

@@ -42,7 +42,7 @@ describe('a summon', () => {
   });
   afterAll(() => bench.close());
 
-  it('brings eight to life side by side, each with its own name and all of its words as soul', async () => {
+  it('hatches eight side by side, each with its own name and all of its words as soul', async () => {
     const gate = createGate();
     const usual = teamScript();
     const house = await bench.open({
@@ -127,7 +127,7 @@ describe('a summon', () => {
     });
   });
 
-  it('keeps a soul to the letter, with what was given to write_soul', async () => {
+  it('keeps a soul to the letter, including the text of write_soul', async () => {
     const words = '  I am\u0000 \ud800 </soul>]]> 🪺 שלום  \n';
     const house = await bench.open({
       script: withEggs(({ results }) =>
@@ -308,7 +308,7 @@ describe('a summon', () => {
     await house.until(() => house.of('agent-born').length === 1);
   });
 
-  it('gives an egg up whenever the person says so: before its first word, while it speaks, while it waits', async () => {
+  it('gives up an egg at any moment: before its first word, during it, while it waits', async () => {
     const gate = createGate();
     const house = await bench.open({
       script: withEggs(({ seat }) =>

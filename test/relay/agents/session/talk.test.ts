@@ -38,7 +38,7 @@ describe('what the person says', () => {
   });
   afterAll(() => bench.close());
 
-  it('reaches the one it is for, and nobody else', async () => {
+  it('reaches its recipient, and no other agent', async () => {
     const house = await withAgent(bench);
     await house.post({ text: 'for you alone', to: 'agent-0' });
     await house.until(() => answersOf(house, 'agent-0').length === 2);
@@ -101,7 +101,7 @@ describe('what the person says', () => {
     );
   });
 
-  it('waits in order while an answer is being given, and is then put together', async () => {
+  it('waits in order during an answer, and is then joined', async () => {
     const house = await withAgent(bench);
     const gate = createGate();
     house.model.follow(({ last }) => [{ say: `to ${last}` }, ...(last === 'one' ? [{ until: gate.passed }] : [])]);
@@ -146,7 +146,7 @@ describe('what the person says', () => {
     expect(house.requestsOf(1)).toHaveLength(2);
   });
 
-  it('keeps what was said when an answer is stopped, and the conversation goes on from there', async () => {
+  it('keeps the words of a stopped answer, and continues the conversation from there', async () => {
     const house = await withAgent(bench);
     const gate = createGate();
     expect(await house.host.stop('agent-0')).toBe(false);
@@ -168,7 +168,7 @@ describe('what the person says', () => {
     expect(turnsOf(house.requestsOf(1)[2] ?? fail()).slice(2)).toEqual(['tell', 'Once upon', 'go on']);
   });
 
-  it('goes on after an answer that was stopped before a word, failed, was cut, or used tools', async () => {
+  it('continues after an answer that was stopped early, failed, was cut, or used tools', async () => {
     const house = await withAgent(bench);
     const gate = createGate();
     house.model.follow(({ last: texts, results }) => {

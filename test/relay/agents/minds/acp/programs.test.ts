@@ -143,7 +143,7 @@ describe('an agent whose mind is a program', () => {
     await hands.grant({});
   });
 
-  it('wakes with its soul in its folder; its words, thoughts, plans, calls and what it says it cost are told', async () => {
+  it('wakes with its soul in its folder, and reports words, thoughts, plans, calls and costs', async () => {
     const { state } = await awake();
     expect(state).toMatchObject({ kind: 'answers', is: 'acp-agent 1.0', tools: null });
     const [first] = await notes('prompt');
@@ -217,7 +217,7 @@ describe('an agent whose mind is a program', () => {
     expect(anew).toMatch(/What was said before.*What is this\?.*image image\/png/);
   });
 
-  it('goes on with its soul and its summary where its process ends after a compaction', async () => {
+  it('continues with soul and summary when its process ends after a compaction', async () => {
     const added = await add('able');
     await choose(added.programId);
     const lead = { name: 'Julian', soul: null, transcript: null };
@@ -243,7 +243,7 @@ describe('an agent whose mind is a program', () => {
     expect(anew).not.toContain('Turn 1 is done.');
   });
 
-  it('asks the person by a card: a yes lets it go on, a no is told with its words, a command let for good is not asked again', async () => {
+  it('asks the person by a card, and obeys a yes, a no with its words, and a standing grant', async () => {
     await awake();
     const made = { content: { type: 'text', text: 'make: 3 files' }, type: 'content' };
     const end = { end: { toolCallId: COMMAND.toolCallId, status: 'failed', content: [made] } };
@@ -402,7 +402,7 @@ describe('an agent whose mind is a program', () => {
     expect(said().length).toBeLessThan(1_000_000);
   });
 
-  it('asks for whatever is another thing than what was let, and twice for what it does twice', async () => {
+  it('asks again for every different act, and twice for a repeated one', async () => {
     // The same words let for the sandbox, and let for it with less.
     await awake('good', { allowed_commands: ['make all', 'mind__execute {"command":"ls"}'] });
     let nth = 0;
@@ -485,7 +485,7 @@ describe('an agent whose mind is a program', () => {
   const counts = async () =>
     [(await notes('pid')).length - 1, (await notes('opened')).length - 1, (await notes('resume')).length].join(' ');
 
-  it('goes on with its session where it can, and nothing has changed since; else its soul and transcript wake it', async () => {
+  it('resumes its session when unchanged, and is woken with soul and transcript otherwise', async () => {
     const before = await micros();
     await awake('resumes');
     await expect.poll(wakesAnswered).toBe(1);
@@ -530,7 +530,7 @@ describe('an agent whose mind is a program', () => {
     expect(await counts()).toBe('10 6 5');
   });
 
-  it('goes on with its session by the older call too, which tells again what was said: it is not heard', async () => {
+  it('resumes by the older call too, and ignores the repeated messages', async () => {
     await awake('loads');
     await expect.poll(wakesAnswered).toBe(1);
     await again();
@@ -695,7 +695,7 @@ describe('an agent whose mind is a program', () => {
     expect(await notes('refused')).toEqual(['This path is outside the folder.']);
   });
 
-  it('works alone, asks for what it must not do yet, and does it once after a yes', async () => {
+  it('works alone, asks for forbidden acts, and does them once after a yes', async () => {
     const { programId } = await add();
     await choose(programId);
     const once = `DO ${JSON.stringify([{ ask: { ...COMMAND, then: [{ say: 'Made alone.' }] } }])}`;
@@ -769,7 +769,7 @@ describe('an agent whose mind is a program', () => {
     await ok(call('PUT', '/api/team', { agents: team(1) }));
   });
 
-  it('says clearly what is wrong with one that cannot answer, and costs only its own run', async () => {
+  it('reports a program that cannot answer, at the cost of its own run only', async () => {
     const wrongs = [
       ['signed-out', 'not-signed-in', 'is not signed in'],
       ['exit', 'died', 'No configuration was found.'],
@@ -895,7 +895,7 @@ it('a program that hangs at a session from before is ended, and another begins a
   await opened.line.close();
 });
 
-it('starts come one after another, as many at once as is set, more as soon as more are let; whoever is stopped before its turn takes nobody else’s', async () => {
+it('queues starts up to the limit, and frees the place of one that is stopped', async () => {
   let most = 1;
   const starts = createStarts({ freeBytes: 0 });
   const never = new AbortController().signal;
@@ -937,7 +937,7 @@ it('starts come one after another, as many at once as is set, more as soon as mo
   await Promise.all(all);
 });
 
-it('a session is gone on with once, within a day, by who it knew, where nothing was said that it did not hear or is forgotten', async () => {
+it('resumes a session once, within a day, for the same agent with an unchanged conversation', async () => {
   const place = await createStorePlace(usualStore());
   const { db, close } = await place.open();
   const clock = createTestClock(1_000);
