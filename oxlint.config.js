@@ -326,7 +326,6 @@ const LONG_FUNCTIONS = [
   'src/page/ui/chat/composer.tsx',
   'src/page/ui/projects/review-page.tsx',
   'src/shared/replication/replica.ts',
-  'src/worker/sync/data-worker/shared.ts',
 ];
 
 const OURS = ['src/**/*.ts', 'src/**/*.tsx', 'server/**/*.ts'];

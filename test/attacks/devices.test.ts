@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deviceBytes, registrationBytes, socketBytes } from '../../src/shared/protocol/sync/control.ts';
 import { deviceKeys, newest, newPhrase, recoveryOf, relayAuth } from '../../src/worker/sync/crypto/index.ts';
 import { SYNC } from '../../src/shared/protocol/sync/settings.ts';
-import { deviceViews } from '../../src/worker/sync/data-worker/shared.ts';
+import { deviceViews } from '../../src/worker/sync/data-worker/status.ts';
 import { deviceRecord, type LetIn, recoveryRecord } from '../../src/worker/sync/data-worker/records.ts';
 import { newHouseholdKeys, openHouseholdDevice, type HouseholdDevice } from '../support/household-device.ts';
 import { openTestRelay, type OpenRelay } from '../support/open-relay.ts';

@@ -241,18 +241,22 @@ export function createConnections(deps: ConnectionsDeps): Connections {
 
 export interface Backfill {
   arriving(): readonly string[];
-  /** Checks again: documents or tips are new. */
-  check(): Promise<void>;
+  /** Checks again: tips are new. */
+  check(): void;
+  /** Checks again while conversations are awaited: documents are new. */
+  checkAwaited(): void;
 }
 
 export function createBackfill({
   ledger,
   tips,
   onChange,
+  onTrouble,
 }: {
   readonly ledger: Pick<LedgerPort, 'countTalks'>;
   readonly tips: () => readonly Tip[];
   readonly onChange: () => void;
+  readonly onTrouble: (error: unknown) => void;
 }): Backfill {
   let arriving: readonly string[] = [];
 
@@ -268,9 +272,15 @@ export function createBackfill({
     onChange();
   }
 
+  const run = runAgain(once);
+  const check = () => void run().catch(onTrouble);
+
   return {
     arriving: () => arriving,
-    check: runAgain(once),
+    check,
+    checkAwaited() {
+      if (arriving.length > 0) check();
+    },
   };
 }
 

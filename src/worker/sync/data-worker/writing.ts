@@ -528,7 +528,7 @@ interface WritingDeps {
   readonly isClosed: () => boolean;
 }
 
-interface Writing {
+export interface Writing {
   readonly outgoing: OutgoingPump;
   readonly tipTeller: TipTeller;
   /** Seals with the newest key, for this place. */
