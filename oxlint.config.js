@@ -325,7 +325,6 @@ const LONG_FUNCTIONS = [
   'server/store/steps/0001-tables.ts',
   'src/page/ui/chat/composer.tsx',
   'src/page/ui/projects/review-page.tsx',
-  'src/shared/replication/replica.ts',
 ];
 
 const OURS = ['src/**/*.ts', 'src/**/*.tsx', 'server/**/*.ts'];

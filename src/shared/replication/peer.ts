@@ -257,6 +257,11 @@ export type Manner = 'push' | 'replace' | 'shown';
 interface Storing {
   /** Drops the entries where too much waits. */
   add(entries: readonly Entry[], from: Peer, manner: Exclude<Manner, 'shown'>): void;
+  /**
+   * Checks a peer's entries as if they had been pushed. Resolves with those that differ from the
+   * ones here.
+   */
+  check(from: Peer, entries: readonly Entry[]): Promise<readonly Entry[]>;
   /** Is there room for the answers to further requests? */
   hasRoom(): boolean;
   /** Received entries that are not stored yet. */
@@ -337,6 +342,17 @@ export function createStoring({
         queue.push({ entry, from, manner });
       }
       kick();
+    },
+    async check(from, entries) {
+      const put = entries.length === 0 ? null : await trying.attempt(() => store.put(entries, { replace: false }));
+      if (put === null) return [];
+      onPut(
+        entries.map((entry) => ({ entry, from })),
+        put.value,
+        'shown',
+      );
+      const others = new Set(put.value.conflicts.map(keyOf));
+      return entries.filter((entry) => others.has(keyOf(entry)));
     },
     hasRoom: () => bytes * 2 <= settings.queueBytes,
     begin() {
