@@ -189,6 +189,29 @@ const NOTHING: Asked = { kind: 'nothing' };
 const conflictNote = (why: string) =>
   t`This cannot be merged. ${why} Update your branch from the base branch, and resolve the conflicts.`;
 
+/** Why the request was not merged, and what helps. `onAskAgent`: with the text for the agent. */
+function Refusal({ asked, onAskAgent }: { asked: Asked; onAskAgent: (first: string) => void }) {
+  if (asked.kind === 'refused')
+    return (
+      <p className="wrong-note" role="alert">
+        {asked.why}
+      </p>
+    );
+  if (asked.kind !== 'conflict') return null;
+  return (
+    <div className="wrong-note" role="alert">
+      <p>
+        <strong>{t`It cannot be merged.`}</strong> <span>{asked.why}</span>
+      </p>
+      <button
+        type="button"
+        className="ghost"
+        onClick={() => onAskAgent(conflictNote(asked.why))}
+      >{t`Ask the agent to resolve it`}</button>
+    </div>
+  );
+}
+
 interface Props {
   readonly task: Task;
   readonly onClose: () => void;
@@ -330,23 +353,7 @@ function Opened({ task, onClose }: Props) {
               )}
             </div>
           )}
-          {asked.kind === 'conflict' && (
-            <div className="wrong-note" role="alert">
-              <p>
-                <strong>{t`It cannot be merged.`}</strong> <span>{asked.why}</span>
-              </p>
-              <button
-                type="button"
-                className="ghost"
-                onClick={() => setAsked({ kind: 'changes', first: conflictNote(asked.why) })}
-              >{t`Ask the agent to resolve it`}</button>
-            </div>
-          )}
-          {asked.kind === 'refused' && (
-            <p className="wrong-note" role="alert">
-              {asked.why}
-            </p>
-          )}
+          <Refusal asked={asked} onAskAgent={(first) => setAsked({ kind: 'changes', first })} />
           {maySendBack && asked.kind === 'changes' && (
             <ChangesForm
               key={asked.first}
