@@ -329,6 +329,52 @@ function goOnIn(box: HTMLTextAreaElement): void {
 /** A picture or a file without text. */
 const holdsOnlyFiles = ({ files, types }: DataTransfer) => files.length > 0 && !types.includes('text/plain');
 
+interface StoredDraft {
+  /** The text is too long to be stored. */
+  readonly unkept: boolean;
+  readonly keep: () => void;
+  /** Stores the text when the person pauses. */
+  readonly keepSoon: () => void;
+}
+
+/**
+ * Stores the text of a field as a draft, and takes over changes from other tabs. `draft` null: the
+ * text is no draft. `onTaken` is called with the length of a text that was taken over.
+ */
+function useStoredDraft(
+  field: RefObject<HTMLTextAreaElement | null>,
+  draft: string | null,
+  onTaken: (length: number) => void,
+): StoredDraft {
+  const { browser } = useRoost().device;
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const [unkept, setUnkept] = useState(false);
+  const keep = () => {
+    if (draft !== null) setUnkept(!storeDraft(browser, draft, field.current?.value ?? ''));
+  };
+  useLeaving(keep);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  useEffect(() => {
+    if (draft === null) return undefined;
+    return followDraft(draft, (text) => {
+      const box = field.current;
+      // A person who is writing here is not interrupted. In other tabs the sent text must not stay,
+      // or it could be sent twice.
+      if (!box || box === document.activeElement) return;
+      box.value = text;
+      onTaken(text.length);
+    });
+  }, [field, draft, onTaken]);
+  return {
+    unkept,
+    keep,
+    keepSoon() {
+      clearTimeout(timer.current);
+      timer.current = setTimeout(keep, KEEP_AFTER);
+    },
+  };
+}
+
 /**
  * Where a person writes. The text lives in the field itself, so a megabyte pasted here goes through
  * no React state. Nothing is cut: a text that is too long is counted and reported.
@@ -352,9 +398,7 @@ export function Composer({
   const { browser } = useRoost().device;
   const attaches = attachesFor !== undefined;
   const field = useRef<HTMLTextAreaElement>(null);
-  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const [length, setLength] = useState(() => (edit ? edit.text : readDraft(browser, draft)).length);
-  const [unkept, setUnkept] = useState(false);
   const [picture, setPicture] = useState(false);
   const [mentioned, setMentioned] = useState<readonly string[]>([]);
   /** The text is the last message, recalled by arrow up. */
@@ -372,23 +416,7 @@ export function Composer({
     const box = field.current;
     if (box && editing) goOnIn(box);
   }, [editing]);
-  useEffect(() => () => clearTimeout(timer.current), []);
-  useEffect(() => {
-    if (editing) return undefined;
-    return followDraft(draft, (text) => {
-      const box = field.current;
-      // A person who is writing here is not interrupted. In other tabs the sent text must not stay,
-      // or it could be sent twice.
-      if (!box || box === document.activeElement) return;
-      box.value = text;
-      setLength(text.length);
-    });
-  }, [draft, editing]);
-
-  const keep = () => {
-    if (!editing) setUnkept(!storeDraft(browser, draft, field.current?.value ?? ''));
-  };
-  useLeaving(keep);
+  const { unkept, keep, keepSoon } = useStoredDraft(field, editing ? null : draft, setLength);
   const onText = () => {
     const box = field.current;
     const text = box?.value ?? '';
@@ -400,8 +428,7 @@ export function Composer({
       box.style.height = 'auto';
       box.style.height = `${box.scrollHeight}px`;
     }
-    clearTimeout(timer.current);
-    timer.current = setTimeout(keep, KEEP_AFTER);
+    keepSoon();
   };
   useImperativeHandle(ref, () => ({
     add(text, files = []) {
