@@ -113,7 +113,7 @@ const EXCESS: Readonly<Record<Exclude<Cut, 'time' | 'closing'>, string>> = {
   watchers: sentence`it watched more files or descriptors than one script may (inotify, epoll)`,
   output: sentence`it wrote more than is read`,
   stopped: sentence`stopped`,
-  withdrawn: sentence`what it was let do was withdrawn`,
+  withdrawn: sentence`its permission was withdrawn`,
 };
 
 const RELAY_ENDED = sentence`the relay was ended`;

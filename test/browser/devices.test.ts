@@ -190,7 +190,7 @@ describe('One team on every device', { timeout: 240_000 }, () => {
       .filter({ hasText: 'You changed “End a quiet session after” from 30 minutes to 45 minutes.' });
     await change.getByText(/^on (?!this device)/).waitFor();
     await change.getByRole('button', { name: /^Undo: / }).click();
-    await change.getByText('It is as it was before.').waitFor();
+    await change.getByText('There is nothing to undo: the earlier value is back.').waitFor();
     await expect.poll(() => quiet.inputValue()).toBe('');
     expect(pocket.complaints).toEqual([]);
     await pocket.page.close();

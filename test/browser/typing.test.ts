@@ -286,7 +286,7 @@ describe('Files that are dropped', () => {
     for (const path of paths) await writeFile(path, Buffer.from([0, 1, 2, 3]));
     await drop(paths, await middleOf('.log'));
     const note = page.locator('.compose-note');
-    await note.getByText('Of 100 files, 100 did not come along as they are.').waitFor();
+    await note.getByText('Of 100 files, 100 could not be attached unchanged.').waitFor();
     const height = async () => (await note.boundingBox())?.height ?? Infinity;
     expect(await height()).toBeLessThan(80);
     await note.locator('summary').click();

@@ -53,7 +53,7 @@ export async function hatchRealTeam(roost: RoostState, agents: readonly Agent[])
   await Promise.all(agents.filter((agent) => !isAsleep(agent)).map(({ agentId }) => actions.sleep(agentId)));
   await until(device, ASLEEP_MS, live.store, (state) => agents.every((agent) => isAsleep(agent, state.live)));
   if (!agents.every((agent) => isAsleep(agent)))
-    return { ok: false, reason: t`Not everybody of the demo fell asleep, and nobody was forgotten. Try again.` };
+    return { ok: false, reason: t`Some agents of the demo are still awake, so none was forgotten. Try again.` };
   for (const { agentId } of agents) {
     const asked = await actions.forget({ kind: 'agent', agentId });
     if (!asked.ok) return asked;

@@ -108,7 +108,7 @@ function createTimings({ reach, notices, again }: TimingsDeps): (changes: readon
     const text = t`${moved.length} of ${changes.length} moved.`;
     if (moved.length > 0)
       notices.info(text, back ? undefined : { label: t`Undo`, run: () => void setTimings(moved, true) });
-    else if (!problem) notices.info(t`Nothing was moved: somebody has changed these times meanwhile.`);
+    else if (!problem) notices.info(t`Nothing was moved, because these times were changed meanwhile.`);
     if (problem) notices.refused(problem);
     return problem === null;
   }

@@ -48,7 +48,7 @@ function whenOf({ until, limits, now }: Stopped): string {
 }
 
 /** Reported for a wake that is taken up when its agent is free. */
-export const BUSY = sentence`It is in the middle of a turn. This is taken up when the turn is over.`;
+export const BUSY = sentence`The agent is in the middle of a turn. This follows when the turn ends.`;
 
 /** The sentence for the check that failed. */
 function reasonFor(check: GateCheck, stopped: Stopped): string {

@@ -63,7 +63,7 @@ function createHomeActions(parts: Parts): HomeActions {
     const set = await reach((client) => client.changeSession({ body: runningSettingsOf(roster, settings) }));
     // A session that has just ended is no problem: the next one starts with them.
     if (set.ok || isRefusedAs(set.problem, 'no-session')) return DONE;
-    return { ok: false, reason: t`It is saved, but the running session did not take it: ${problemText(set.problem)}` };
+    return { ok: false, reason: t`Saved, but the running session refused the change: ${problemText(set.problem)}` };
   }
 
   const saveName = (key: 'humanName' | 'leadName', name: string) =>

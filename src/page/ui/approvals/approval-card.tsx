@@ -152,7 +152,7 @@ function WriteDiff({ agentId, path, content }: { agentId: AgentId; path: string;
     lies?.kind === 'large'
       ? t`It is ${bytes(lies.bytes)} long, which is more than is shown here.`
       : lies?.kind === 'other'
-        ? t`It is no text, and no picture that is shown here.`
+        ? t`This file is neither text nor a picture that can be shown.`
         : now.kind === 'failed'
           ? problemText(now.problem)
           : null;

@@ -109,7 +109,7 @@ const ALLOWED: Readonly<Record<NonNullable<ToolCall['allowedBy']>, string>> = {
   once: t`you said yes, once`,
   'always-tool': t`you said always`,
   'always-command': t`you said always`,
-  program: t`nobody was asked: its own program did it`,
+  program: t`its ACP agent did this without asking`,
 };
 export const allowedText = ({ allowedBy }: ToolCall): string => (allowedBy === null ? t`nobody` : ALLOWED[allowedBy]);
 

@@ -85,7 +85,7 @@ const IN_A_ROW = 3;
 function problemOf(wrong: readonly string[], all: number): FilesProblem | null {
   if (wrong.length === 0) return null;
   if (wrong.length <= IN_A_ROW) return { text: wrong.join(' '), each: [] };
-  return { text: t`Of ${plural(all, 'file')}, ${count(wrong.length)} did not come along as they are.`, each: wrong };
+  return { text: t`Of ${plural(all, 'file')}, ${count(wrong.length)} could not be attached unchanged.`, each: wrong };
 }
 
 interface Attaching {

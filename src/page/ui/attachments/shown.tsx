@@ -80,7 +80,7 @@ function away(content: Exclude<Content, { kind: 'here' }>): string {
     case 'loading':
       return t`Loading…`;
     case 'elsewhere':
-      return t`Not here yet: it comes from your other device, after the words.`;
+      return t`This file is not here yet. It follows from your other device after the messages.`;
     case 'failed':
       return t`Could not load this. ${content.why}`;
     default:

@@ -207,7 +207,7 @@ function changeWords({ change }: Pick<Logged, 'change'>, nameOf: NameOf): Change
 export const whyNot: Readonly<Record<WayBack, string | null>> = {
   can: null,
   since: null,
-  done: t`It is as it was before.`,
+  done: t`There is nothing to undo: the earlier value is back.`,
   first: t`There was nothing before it.`,
   'seat-taken': t`Somebody else has the seat now.`,
   there: t`Another one has its name now.`,

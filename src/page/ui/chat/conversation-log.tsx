@@ -130,7 +130,7 @@ const OpenAnswerBubble = memo(function OpenAnswerBubble({
       mine={false}
       foot={
         online ? undefined : (
-          <p className="msg-status gap-4 above-3 text-2 flex wrap ink-3">{t`The connection to the relay is cut. What comes after this follows when it is back.`}</p>
+          <p className="msg-status gap-4 above-3 text-2 flex wrap ink-3">{t`The connection to the relay is lost. The rest follows when it is back.`}</p>
         )
       }
     >

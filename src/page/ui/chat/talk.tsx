@@ -69,7 +69,7 @@ function hint(speaker: Speaker, born: number, running: boolean, calling: boolean
       ? { title: t`${name} is awake`, text: t`${name} leads the team, and hears what you write here.` }
       : { title: t`${name} sleeps`, text: t`What you write now is read on waking.` };
   }
-  if (speaker.awake) return { title: t`${name} is awake`, text: t`What you write here goes to nobody else.` };
+  if (speaker.awake) return { title: t`${name} is awake`, text: t`No other agent receives what you write here.` };
   if (speaker.seat.state === 'hatching') return { title: t`${name} is waking`, text: t`The first words appear here.` };
   if (speaker.seat.state === 'driven')
     return {

@@ -218,7 +218,7 @@ function Form({
         <div className="halves full gap-5 stack">
           <TextField label={t`Name`} wrong={fault} prose value={name} onText={setName} />
           {position === null ? (
-            <p className="setting-hint">{t`Every seat is taken. One is free when somebody retires.`}</p>
+            <p className="setting-hint">{t`Every seat is taken. A seat becomes free when an agent retires.`}</p>
           ) : (
             <SelectField
               label={t`Seat`}

@@ -163,7 +163,7 @@ function useContent({ agentId, path, entry }: Pick<FileDialogProps, 'agentId' | 
       }
       const text = anyFileText(new Uint8Array(await got.value.arrayBuffer()));
       return text === null
-        ? { kind: 'none', why: t`It is no text, and no picture that is shown here.` }
+        ? { kind: 'none', why: t`This file is neither text nor a picture that can be shown.` }
         : { kind: 'text', text };
     };
     void read().then((next) => {

@@ -48,7 +48,7 @@ function SpanForm() {
         <TextField label={t`From`} type="datetime-local" short value={from} onText={setFrom} />
         <TextField label={t`Until`} type="datetime-local" short value={to} onText={setTo} />
         <p>
-          <button type="submit" className="ghost" disabled={!isSpan}>{t`Show what goes…`}</button>
+          <button type="submit" className="ghost" disabled={!isSpan}>{t`Show what will be forgotten…`}</button>
         </p>
       </form>
       {askedSpan && (
@@ -120,7 +120,7 @@ function ItemsForm() {
           )}
         </Field>
         <p>
-          <button type="submit" className="ghost" disabled={busy}>{t`Show what goes…`}</button>
+          <button type="submit" className="ghost" disabled={busy}>{t`Show what will be forgotten…`}</button>
         </p>
       </form>
       <WrongNote text={failed} />

@@ -122,7 +122,7 @@ export default function RestoreRecords() {
         <Progress
           label={t`Working…`}
           {...giving}
-          text={t`You can go on meanwhile. Nobody is woken, and nobody is told.`}
+          text={t`You can continue meanwhile. No agent is woken or notified.`}
         />
       ) : (
         <>

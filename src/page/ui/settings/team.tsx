@@ -31,7 +31,7 @@ function GiveSeat({ agent }: { agent: Agent }) {
   const [chosen, setChosen] = useState<number | null>(null);
   const seat = chosen ?? free[0] ?? null;
   if (seat === null)
-    return <p className="setting-hint">{t`Every seat is taken. One is free when somebody retires.`}</p>;
+    return <p className="setting-hint">{t`Every seat is taken. A seat becomes free when an agent retires.`}</p>;
   return (
     <div className="setting-row">
       <label>

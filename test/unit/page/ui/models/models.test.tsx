@@ -359,6 +359,6 @@ describe('Choosing a model from the header', () => {
     const page = await opened('/settings/minds');
     page.reach.on(PUT, () => refused('The relay is closing.', 503));
     await page.user.selectOptions(await screen.findByLabelText('Model of the lead'), 'claude-sonnet-5-5');
-    expect(await screen.findByText(/the running session did not take it/)).toBeDefined();
+    expect(await screen.findByText(/the running session refused the change/)).toBeDefined();
   });
 });

@@ -15,7 +15,7 @@ const section = (name: string) => screen.findByRole('region', { name });
 test('a span of time is forgotten after a list of what goes', async () => {
   const page = await openPage({ docs, path: '/settings/privacy' });
   const form = await section('Forget a span of time');
-  const show = within(form).getByRole<HTMLButtonElement>('button', { name: 'Show what goes…' });
+  const show = within(form).getByRole<HTMLButtonElement>('button', { name: 'Show what will be forgotten…' });
   expect(show.disabled).toBe(true);
   fireEvent.change(within(form).getByLabelText('From'), { target: { value: localText(NOW - 100_000_000) } });
   fireEvent.change(within(form).getByLabelText('Until'), { target: { value: localText(NOW - 10_000_000) } });
@@ -33,7 +33,7 @@ test('forgets nothing by name while the relay cannot be searched', async () => {
   const page = await openPage({ docs, path: '/settings/privacy' });
   const form = await section('Forget a person, a page or a tool’s answers');
   await page.user.type(within(form).getByRole('textbox'), 'secret of old');
-  await page.user.click(within(form).getByRole('button', { name: 'Show what goes…' }));
+  await page.user.click(within(form).getByRole('button', { name: 'Show what will be forgotten…' }));
   // The relay of this page has no such call. Nothing is forgotten of which a part would be left.
   expect((await within(form).findByRole('alert')).textContent).toContain('The search failed.');
   expect(page.owner.docs.some((doc) => doc.type === 'forget')).toBe(false);

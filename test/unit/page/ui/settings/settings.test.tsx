@@ -711,7 +711,7 @@ test('undoes a change as a change of its own, and asks when it was changed again
   const colour = 'You changed “Colour (Lyra)” from the default to Jade.';
   await screen.findByText(colour);
   await page.user.click(undo(colour));
-  await within(line(colour)).findByText('It is as it was before.');
+  await within(line(colour)).findByText('There is nothing to undo: the earlier value is back.');
   expect(document.activeElement).toBe(line(colour));
   expect(page.state.household.store.getState().roster.byId.get('agent-1')?.color).toBe(seatColor(0).color);
   const back = 'You changed “Colour (Lyra)” from Jade to the default.';
@@ -722,6 +722,6 @@ test('undoes a change as a change of its own, and asks when it was changed again
   await page.user.click(undo(first));
   expect(page.state.household.store.getState().settings.wakeTimeoutMs).toBe(90_000);
   await page.user.click(screen.getByRole('button', { name: 'Undo' }));
-  await within(line(first)).findByText('It is as it was before.');
+  await within(line(first)).findByText('There is nothing to undo: the earlier value is back.');
   expect(page.state.household.store.getState().settings.wakeTimeoutMs).toBe(120_000);
 });
