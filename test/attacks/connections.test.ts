@@ -141,7 +141,7 @@ describe('Thousands who never finish their first line', () => {
 
 describe('A request that never ends its headers', () => {
   it(
-    'answers and closes a request with endless headers, even if its client goes on line by line',
+    'answers and closes a request with endless headers, even if its client keeps sending lines',
     { timeout: 10_000 },
     async () => {
       const http = await listen({ host: '127.0.0.1', port: 0, times: { headersTimeout: 300, checkInterval: 50 } });

@@ -96,7 +96,7 @@ it('shows in every tab and after every reload what is new, opens there, and mark
   expect(await two.getByRole('separator', { name: 'New messages' }).count()).toBe(0);
 });
 
-it('opens at new messages also during an answer, and moves a writing person to their own words', async () => {
+it('opens at new messages also during an answer, and scrolls to the own message of a person who writes', async () => {
   const page = await context.newPage();
   await bindEyes(page);
   await page.goto(server.url);

@@ -219,7 +219,7 @@ describe('any input to any route', () => {
     );
   });
 
-  it('finds a session’s calls no less robust while one runs', { timeout: 120_000 }, async () => {
+  it('answers or refuses any input to the calls of a running session', { timeout: 120_000 }, async () => {
     const start = { human: { name: 'Ada' }, lead: { name: 'Julian', soul: 'I am.', transcript: null } };
     await relay.fetch('/api/sessions', { method: 'POST', json: start });
     const bodies = fc.oneof(nearMessage, nearSession, anything).map((value) => JSON.stringify(value));

@@ -69,7 +69,7 @@ describe('a wake before a server that takes', () => {
     );
   });
 
-  it('many at once, and is not slowed by one that says nothing', async () => {
+  it('serves many agents at once, and is not slowed by a silent one', async () => {
     const house = await bench.open({
       script: (request) => (request.seat === 3 ? 'silent' : usual(request)),
       mindConfig: { queue: QUICK },

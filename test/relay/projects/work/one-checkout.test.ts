@@ -94,7 +94,7 @@ describe('a project without worktrees', () => {
     expect(checkouts).toMatchObject([{ folder: where, taskId: two.taskId }]);
   });
 
-  it('keeps what was in no commit on the branch of its task, and goes on there', async () => {
+  it('commits unsaved work to the branch of its task, and continues there', async () => {
     const of = await project();
     const [one, two] = [await task(of, 'One'), await task(of, 'Two')];
     const where = folderIn(await claim(one));

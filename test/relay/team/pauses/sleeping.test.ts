@@ -210,7 +210,7 @@ describe.each(USUAL_STORES)('the sleeping flag, with the log on %s', (kind) => {
     expect(await pauses.wait('a', FOREVER)).toBe('awake');
   });
 
-  it('ends waits of a session that another one follows without an end', async () => {
+  it('ends the waits of a session when another starts without its end', async () => {
     const { pauses } = await begin();
     await pauses.set('s1', 'a', true, 'human');
     const wait = pauses.wait('a', FOREVER);

@@ -156,7 +156,7 @@ test('an unanswered message is sent again after a while where the relay stays co
   expect(page.states()).toEqual(['id-1 sending']);
 });
 
-test('a message waits where the part that sends it cannot be loaded', async () => {
+test('keeps a message waiting when the module that sends it cannot be loaded', async () => {
   const page = openPage();
   write(page);
   await page.answer(Promise.reject(new Error('not loaded')));

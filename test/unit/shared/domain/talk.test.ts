@@ -18,7 +18,7 @@ const call = (kind: 'wake' | 'summon') =>
     ],
   });
 
-it('a call to the team says who was called, and not that anybody came', () => {
+it('names the called agents in a call to the team, without claiming that they came', () => {
   expect(call('wake')).toBe('[called Dara, seat 2, to wake]');
   expect(call('summon')).toBe('[called Dara, seat 2, to be born]');
 });

@@ -46,7 +46,7 @@ describe('calls from one table of methods', () => {
     expect(await connected().call('add', 2, 3)).toBe(5);
   });
 
-  it('reject with the name and the words of what went wrong', async () => {
+  it('rejects with the name and message of the error', async () => {
     await expect(connected().call('refuse', 'No room.')).rejects.toMatchObject({
       name: 'Refusal',
       message: 'No room.',

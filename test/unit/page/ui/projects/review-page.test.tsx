@@ -235,7 +235,7 @@ test('a conflict names the files, and sending it back begins with them', async (
   });
 });
 
-test('work that is sent back is started again with its agent, and a refusal of that is shown', async () => {
+test('restarts work that is sent back with its agent, and shows a refusal', async () => {
   const { page, relay, review } = await openReview();
   page.reach.on(`POST ${ONE}/request/changes`, () => {
     relay.change('task-1', { columnId: 'ready', request: request({ state: 'changes-wanted' }) });
