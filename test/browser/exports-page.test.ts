@@ -304,11 +304,11 @@ describe('Letting go', { timeout: PATIENCE }, () => {
     await visitor.page.getByRole('link', { name: 'More', exact: true }).click();
     await visitor.press('Forget this conversation…');
     await visitor.press('Continue…');
-    await visitor.press('Yes, forget it');
+    await visitor.page.getByRole('dialog').getByRole('button', { name: 'Forget', exact: true }).click();
     await visitor.press('Keep after all');
     await visitor.press('Forget this conversation…');
     await visitor.press('Continue…');
-    await visitor.press('Yes, forget it');
+    await visitor.page.getByRole('dialog').getByRole('button', { name: 'Forget', exact: true }).click();
     await visitor.page.getByRole('dialog').waitFor({ state: 'detached' });
     await visitor.press('Close');
     await visitor.page.waitForFunction(

@@ -80,7 +80,7 @@ describe('Files', { timeout: 120_000 }, () => {
 
     await beside.getByRole('button', { name: 'More for photo.png' }).click();
     await beside.getByRole('menuitem', { name: 'Delete' }).click();
-    await beside.getByRole('button', { name: 'Delete it' }).click();
+    await beside.getByRole('button', { name: 'Delete' }).click();
     await beside.getByRole('button', { name: 'photo.png', exact: true }).waitFor({ state: 'detached' });
     await beside.close();
     expect(visitor.complaints).toEqual([]);

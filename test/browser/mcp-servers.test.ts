@@ -93,7 +93,7 @@ describe('An MCP server', { timeout: 90_000 }, () => {
     await card.getByText('As you saw it').waitFor();
 
     await card.getByRole('button', { name: 'Remove' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Remove it' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await card.waitFor({ state: 'detached' });
   });
 

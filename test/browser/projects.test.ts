@@ -192,7 +192,7 @@ describe('A project', { timeout: 120_000 }, () => {
     await picture(board, 'projects-settings');
     await settings.getByRole('button', { name: /^Remove the checkout of #1/ }).click();
     await picture(board, 'projects-checkout');
-    await board.getByRole('button', { name: 'Remove it', exact: true }).click();
+    await board.getByRole('button', { name: 'Remove', exact: true }).click();
     await settings.getByText('Each task that an agent works on').waitFor();
     await board.keyboard.press('Escape');
     await board.reload();

@@ -74,7 +74,7 @@ const readCopy = async (docs: readonly Doc[]) => {
   });
   return visitor.page.getByRole('group', { name: 'Changes to what is here' });
 };
-const waits = () => visitor.page.getByRole('region', { name: 'What waits for your yes' });
+const waits = () => visitor.page.getByRole('region', { name: 'Waits for your yes' });
 
 it('imports no MCP server without its own tick, and starts none by importing or restoring', async () => {
   const { page } = visitor;

@@ -82,7 +82,7 @@ describe('Talking', { timeout: 180_000 }, () => {
     await picture('steps');
     await page.getByText('worked 4 steps, 1 failed').click();
     await page.getByText('opened notes/plan.md, done').waitFor();
-    await page.getByText('could not read gone.md, it did not work').waitFor();
+    await page.getByText('could not read gone.md, failed').waitFor();
     await picture('steps-open');
     expect(await visitor.reading()).not.toMatch(/write_file|list_files|seat 1 ·/);
     expect(await visitor.axe()).toEqual([]);

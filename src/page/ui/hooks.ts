@@ -2,7 +2,6 @@
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { useStore } from 'zustand';
 import type { Query, QueryState } from '../state/query.ts';
-import { t } from '../language/t.ts';
 import { waitingOf } from '../state/waiting.ts';
 import { useRoost } from './context.tsx';
 
@@ -78,7 +77,7 @@ export function useWaitingCount(): string {
 export function useTitle(title: string | null): void {
   const count = useWaitingCount();
   useEffect(() => {
-    if (title !== null) document.title = t`${count !== '' ? `(${count}) ` : ''}${title} · Roost`;
+    if (title !== null) document.title = `${count !== '' ? `(${count}) ` : ''}${title} · Roost`;
   }, [title, count]);
 }
 

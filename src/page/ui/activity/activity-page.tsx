@@ -58,7 +58,7 @@ export default function ActivityPage({
       >
         {tab !== 'costs' && tab !== 'changes' && (
           <AgentSelect
-            label={t`Of`}
+            label={t`Agent`}
             everybody={t`Everybody`}
             agentId={agentId}
             path={(id) => PATHS.activity(tab, id)}

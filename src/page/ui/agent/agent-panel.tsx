@@ -45,8 +45,8 @@ function AtWork({ agentId }: { agentId: AgentId }) {
     known.kind === 'ready' ? known.value.filter((run) => run.agentId === agentId && run.endedAt === null) : [];
   if (runs.length === 0) return null;
   return (
-    <section aria-label={t`At work now`}>
-      <h3>{t`At work now`}</h3>
+    <section aria-label={t`Now`}>
+      <h3>{t`Now`}</h3>
       <ul className="agent-threads one-column stack gap-1">
         {runs.map((run) => (
           <li className="flex baseline apart gap-4" key={run.runId}>

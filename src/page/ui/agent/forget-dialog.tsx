@@ -116,7 +116,7 @@ function Second({
           {t`Cancel`}
         </button>
         <button type="submit" className="danger-button" disabled={!sure || busy}>
-          {busy ? t`Working…` : kind === 'agent' ? t`Forget ${name}` : t`Yes, forget it`}
+          {busy ? t`Working…` : kind === 'agent' ? t`Forget ${name}` : t`Forget`}
         </button>
       </div>
     </form>

@@ -106,7 +106,7 @@ function ChangedFile({ path, before, now }: { path: string; before?: PinnedFile;
         <Diff before={before?.text ?? ''} after={now?.text ?? ''} />
       ) : (
         <p className="pretty text-2 ink-2">
-          {t`${before ? kindText(before) : t`nothing`} → ${now ? kindText(now) : t`nothing`}`}
+          {`${before ? kindText(before) : t`nothing`} → ${now ? kindText(now) : t`nothing`}`}
         </p>
       )}
     </>

@@ -91,7 +91,7 @@ export function endText({ state, words, isError, question }: ToolCall): string {
       return t`under way`;
     case 'done':
       if (question) return t`you answered`;
-      return isError ? t`it did not work` : t`done`;
+      return isError ? t`failed` : t`done`;
     case 'declined':
       return t`you said no`;
     case 'withdrawn':

@@ -46,7 +46,7 @@ export function outcomeText(outcome: RunOutcome): string {
     case 'timed-out':
       return t`took too long`;
     case 'crashed':
-      return t`cut off: the relay crashed`;
+      return t`the relay crashed`;
     default:
       return outcome satisfies never;
   }

@@ -104,7 +104,7 @@ function Frame({ speaker, seat, menu }: { speaker: Speaker; seat: SeatView | nul
     : [
         { label: t`Find in the conversation with ${speaker.name}`, run: () => find({ agentId: speaker.agentId }) },
         ...(canTalkHandsFree() && speaker.awake
-          ? [{ label: t`Talk hands-free`, run: () => setHandsFree(speaker.agentId) }]
+          ? [{ label: t`Hands-free`, run: () => setHandsFree(speaker.agentId) }]
           : []),
         ...menu,
       ];

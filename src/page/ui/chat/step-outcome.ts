@@ -8,7 +8,7 @@ import type { ToolBlock } from './parts.ts';
 
 export const STATES: Readonly<Record<Step['state'], string>> = {
   done: t`done`,
-  failed: t`it did not work`,
+  failed: t`failed`,
   asked: t`asked you`,
   now: asBeginning(t`under way`),
 };

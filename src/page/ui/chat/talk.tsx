@@ -45,7 +45,12 @@ const OPENERS = [
   t`What have you been turning over?`,
 ];
 
-function hint(speaker: Speaker, born: number, running: boolean, calling: boolean): { title: string; text: string } {
+function hint(
+  speaker: Speaker,
+  born: number,
+  running: boolean,
+  calling: boolean,
+): { title: string; text: string | null } {
   const { name } = speaker;
   if (speaker.kind === 'egg')
     return {
@@ -63,22 +68,22 @@ function hint(speaker: Speaker, born: number, running: boolean, calling: boolean
     if (born === 0)
       return {
         title: t`${name} waits for you`,
-        text: t`Nobody else is born yet. SUMMON brings eight to life; each finds its own name.`,
+        text: null,
       };
     return running
       ? { title: t`${name} is awake`, text: t`${name} leads the team, and hears what you write here.` }
-      : { title: t`${name} sleeps`, text: t`What you write now is read on waking.` };
+      : { title: t`${name} sleeps`, text: null };
   }
   if (speaker.awake) return { title: t`${name} is awake`, text: t`No other agent receives what you write here.` };
   if (speaker.seat.state === 'hatching') return { title: t`${name} is waking`, text: t`The first words appear here.` };
   if (speaker.seat.state === 'driven')
     return {
       title: t`${name} is driven by ${speaker.seat.client?.name ?? t`a program`}`,
-      text: whereWordsGo(name, speaker.seat) ?? '',
+      text: whereWordsGo(name, speaker.seat),
     };
   return {
     title: t`${name} sleeps`,
-    text: t`What you write now is read on waking.`,
+    text: null,
   };
 }
 
@@ -100,7 +105,7 @@ function EmptyLog({ speaker, onPick }: { speaker: Speaker; onPick: (text: string
         )}
       </div>
       <h3 className="named">{title}</h3>
-      <p className="ink-2 above-4">{text}</p>
+      {text !== null && <p className="ink-2 above-4">{text}</p>}
       {openers.length > 0 && (
         <ul className="flex wrap gap-4 centred-row above-6">
           {openers.map((opener) => (

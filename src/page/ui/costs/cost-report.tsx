@@ -65,7 +65,7 @@ function Chart({ days, measure, budgetUsd }: { days: readonly Day[]; measure: Me
           <span
             key={day.day}
             className="chart-day flex at-bottom"
-            title={t`${dayText(day.day)}: ${costText(day.spent)}, ${tokens(tokensOf(day.spent))} tokens`}
+            title={t`${dayText(day.day)}: ${`${costText(day.spent)}, ${t`${tokens(tokensOf(day.spent))} tokens`}`}`}
             data-today={i === oldestFirst.length - 1}
           >
             <i
@@ -121,7 +121,7 @@ function FigureCells({ spent }: { spent: Spent }) {
     </>
   );
 }
-const FIGURES = [t`Requests`, t`Input`, t`Output`, t`Cached`, t`Cost`] as const;
+const FIGURES = [t`Requests`, t`Input`, t`Output`, t`Cached`, t`Costs`] as const;
 
 function DayTable({ days }: { days: Costs['days'] }) {
   return (
@@ -186,7 +186,7 @@ function RoutineTable({
   team: Teammates;
 }) {
   return (
-    <Sheet label={t`Without you`} head={[t`What`, t`Who`, t`Runs`, t`Tokens`, t`Cost`]}>
+    <Sheet label={t`Without you`} head={[t`What`, t`Who`, t`Runs`, t`Tokens`, t`Costs`]}>
       {KINDS.flatMap(([kind, title]) => {
         const own = routines.filter((one) => one.kind === kind);
         if (own.length === 0) return [];
@@ -299,7 +299,7 @@ function Figures({ costs, days, onDays }: { costs: Costs; days: number; onDays: 
       <section className="panel round-l framed pad-7" aria-label={t`Today`}>
         <h2 className="ink-2 text-3 medium">{t`Today`}</h2>
         <p className="cost-figure bold figures">{costText(today)}</p>
-        <p className="pretty ink-3 text-3">{t`${plural(today.requests, 'request')} · ${tokens(tokensOf(today))} tokens`}</p>
+        <p className="pretty ink-3 text-3">{`${plural(today.requests, 'request')} · ${t`${tokens(tokensOf(today))} tokens`}`}</p>
         <Meter label={t`Budget a day`} spent={today} budgetUsd={costs.dailyBudgetUsd} />
         {costs.dailyBudgetUsd === null && (
           <p className="pretty ink-3 text-3">{t`${t`Budget a day`}: ${t`no limit`}`}</p>

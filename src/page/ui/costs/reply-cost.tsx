@@ -19,7 +19,7 @@ export default function ReplyCost({ messageId }: { messageId: MessageId }) {
       data-always={always}
       title={cost.estimated ? t`At most: its exact usage or price is unknown` : undefined}
     >
-      <span className="visually-hidden">{t`Cost`} </span>
+      <span className="visually-hidden">{t`Costs`} </span>
       {cost.costMicroUsd === 0 ? t`free` : costText(cost)}
     </p>
   );

@@ -81,7 +81,7 @@ function RemoveDialog({
     return null;
   };
   return (
-    <SureDialog title={t`Remove ${device.name}`} does={t`Remove it`} onSure={remove} onClose={onClose}>
+    <SureDialog title={t`Remove ${device.name}`} does={t`Remove`} onSure={remove} onClose={onClose}>
       <ul className="bulleted stack gap-4">
         <li>{t`The relay disconnects it and signs it out now.`}</li>
         <li>{t`It cannot read anything written from now on: your household gets a new key.`}</li>

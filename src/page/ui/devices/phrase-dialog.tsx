@@ -78,7 +78,7 @@ function Drill({ words, positions, onKeep, onShowAgain, onAnew }: Props) {
         <button type="submit" className="solid" disabled={busy || missing}>
           {busy ? t`Working…` : t`Check`}
         </button>
-        <button type="button" className="ghost" onClick={onShowAgain}>{t`Show the words`}</button>
+        <button type="button" className="ghost" onClick={onShowAgain}>{t`Show`}</button>
         <button type="button" className="link-button" onClick={onAnew}>{t`Make a new one`}</button>
       </div>
     </form>
@@ -136,7 +136,7 @@ function About({ replaces, busy, onShow }: { replaces: boolean; busy: boolean; o
       )}
       <div className="devices-ways gap-4 cluster">
         <button type="button" className="solid" disabled={busy} onClick={onShow}>
-          {busy ? t`Working…` : t`Show the words`}
+          {busy ? t`Working…` : t`Show`}
         </button>
       </div>
     </div>
@@ -227,7 +227,7 @@ export default function PhraseDialog({ onClose }: { onClose: () => void }) {
             </p>
             <div className="devices-ways gap-4 cluster">
               <button type="button" className="ghost" onClick={() => setLeaving(false)}>{t`Cancel`}</button>
-              <button type="button" className="ghost ghost-danger" onClick={onClose}>{t`Discard these words`}</button>
+              <button type="button" className="ghost ghost-danger" onClick={onClose}>{t`Discard`}</button>
             </div>
           </div>
         )}

@@ -35,7 +35,7 @@ export function outcomeText(items: readonly ExamItem[]): string {
 /** `Opus 4.5 → Haiku 4.5` */
 export const titleOf = (exam: Exam): string => {
   const { before, after } = conditionsOf(exam);
-  return t`${before} → ${after}`;
+  return `${before} → ${after}`;
 };
 
 /** What the person should know before the decision. Null: the answers say it all. */

@@ -98,7 +98,7 @@ export function NewPassphraseFields({
         <p className="setting-hint">{t`Short ones can be guessed. Use four or five unrelated words.`}</p>
       )}
       <p className="pad-5 warn-box round">
-        {t`${<strong className="ink bold break">{t`Nobody can recover it.`}</strong>} Without it nobody can open the file, not even you. Write it down, and keep it apart from the file.`}
+        {t`Without it nobody can open the file, not even you. Write it down, and keep it apart from the file.`}
       </p>
     </div>
   );
@@ -194,7 +194,7 @@ function headline({ fresh, same, documents }: ImportPreview): string {
   if (documents === 0) return t`The file is empty.`;
   if (fresh === 0) return t`Nothing is new.`;
   return same > 0
-    ? t`${plural(fresh, 'new entry', 'new entries')}, ${plural(same, 'is here already', 'are here already')}.`
+    ? `${plural(fresh, 'new entry', 'new entries')}, ${plural(same, 'is here already', 'are here already')}.`
     : `${plural(fresh, 'new entry', 'new entries')}.`;
 }
 

@@ -280,7 +280,7 @@ function Done({
     <div className="done-box pad-wide stack at-start gap-5">
       <p>
         <strong>{written + kept.written === 0 ? t`Nothing is new.` : t`Imported.`}</strong>{' '}
-        <span>{t`${plural(conversations, 'conversation')}, ${plural(written, 'new entry', 'new entries')}.`}</span>
+        <span>{`${plural(conversations, 'conversation')}, ${plural(written, 'new entry', 'new entries')}.`}</span>
         {same > 0 && <span>{` ${plural(same, 'is here already', 'are here already')}.`}</span>}
         {forgotten > 0 && <span>{` ${plural(forgotten, 'entry was left out.', 'entries were left out.')}`}</span>}
       </p>

@@ -297,7 +297,7 @@ function RemoveDialog({ agentId, path, entry, onClose }: RemoveProps) {
   return (
     <SureDialog
       title={t`Delete ${entry.name}`}
-      does={t`Delete it`}
+      does={t`Delete`}
       onSure={() => files.remove(agentId, path)}
       onClose={onClose}
     >
@@ -413,7 +413,7 @@ export default function FilesPage({
     <div className="files page page-narrow one-column gap-6 stack">
       <PageHead title={t`Files`} pageTitle={whose ? t`Files of ${whose.name}` : t`Files`} onClose={onClose}>
         <AgentSelect
-          label={t`Of`}
+          label={t`Agent`}
           agentId={whose?.agentId ?? null}
           path={(id) => (history && id !== null ? PATHS.fileHistory(id) : PATHS.files(id))}
         />

@@ -369,7 +369,7 @@ function ForgetDialog({ agentId, onClose }: Pick<Whose, 'agentId'> & { onClose: 
   return (
     <SureDialog
       title={t`Delete the history…`}
-      does={t`Delete it`}
+      does={t`Delete`}
       onSure={() => histories.forget(agentId)}
       onClose={onClose}
     >

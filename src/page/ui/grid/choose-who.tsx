@@ -89,7 +89,7 @@ function NameForm({ name: before, onKeep, onDone }: NameProps) {
   };
   return (
     <form className="group-name cluster gap-4 above-5" onSubmit={submit}>
-      <label htmlFor={id}>{t`Name of the group`}</label>
+      <label htmlFor={id}>{t`Name`}</label>
       <input
         id={id}
         className="field"

@@ -151,7 +151,7 @@ function RemoveDialog({ server, onClose }: { server: McpServer; onClose: () => v
   return (
     <SureDialog
       title={t`Remove ${server.name}`}
-      does={t`Remove it`}
+      does={t`Remove`}
       onSure={async () => {
         const done = await mcpServers.change((client) => client.removeMcpServer({ serverId: server.serverId }));
         return done.ok ? null : done.reason;

@@ -30,7 +30,7 @@ function changeText({ path, pathBefore, after }: DreamChange): string {
 export function dreamText({ state, changes }: Dream): string {
   switch (state) {
     case 'due':
-      return t`waits to begin`;
+      return t`waiting to start`;
     case 'running':
       return t`dreams now`;
     case 'submitted':

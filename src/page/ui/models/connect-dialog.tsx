@@ -118,7 +118,7 @@ function RemoveDialog({ connection, onClose }: { connection: Connection; onClose
   return (
     <SureDialog
       title={t`Remove ${connectionName(connection)}`}
-      does={t`Remove it`}
+      does={t`Remove`}
       onSure={async () => {
         const done = await models.change((client) => client.removeModel({ connectionId }));
         return done.ok ? null : done.reason;

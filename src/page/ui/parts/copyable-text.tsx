@@ -30,7 +30,7 @@ export function CopyableText({ text, what }: { text: string; what: string }) {
       <button
         type="button"
         className="icon-button"
-        aria-label={t`Copy: ${what}`}
+        aria-label={t`${t`Copy`}: ${what}`}
         title={t`Copy`}
         onClick={() => void copyText(state, text, what)}
       >

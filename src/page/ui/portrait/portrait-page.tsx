@@ -409,7 +409,7 @@ function WakingLine({ agentId, waking }: { agentId: AgentId; waking: Waking }) {
                 : t`${imported.from}: ${shownText(imported.title)}`}
             </b>
           )}
-          {words && <span>{words.author === 'human' ? t`You: ${words.text}` : words.text}</span>}
+          {words && <span>{words.author === 'human' ? t`${t`You`}: ${words.text}` : words.text}</span>}
         </span>
         <small className="nowrap">{plural(messages, 'message')}</small>
       </Link>

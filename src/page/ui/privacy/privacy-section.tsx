@@ -54,7 +54,7 @@ function SpanForm() {
       {askedSpan && (
         <SureDialog
           title={t`Forget all of this?`}
-          does={t`Yes, forget it`}
+          does={t`Forget`}
           onSure={() => forget(askedSpan)}
           onClose={() => setAsked(null)}
         >
@@ -127,7 +127,7 @@ function ItemsForm() {
       {askedItems && (
         <SureDialog
           title={t`Forget all of this?`}
-          does={t`Yes, forget it`}
+          does={t`Forget`}
           onSure={() => forget(askedItems.target)}
           onClose={() => setAsked(null)}
         >

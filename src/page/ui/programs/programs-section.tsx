@@ -119,7 +119,7 @@ function ProgramCard({ program }: { program: Program }) {
       {removing && (
         <SureDialog
           title={t`Remove ${name}`}
-          does={t`Remove it`}
+          does={t`Remove`}
           onSure={async () => {
             const done = await programs.change((client) => client.removeProgram({ programId }));
             return done.ok ? null : done.reason;

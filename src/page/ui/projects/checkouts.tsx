@@ -27,7 +27,7 @@ const MOST_DAYS = 14;
 const STATES: Readonly<Record<Checkout['state'], string>> = {
   'in-use': t`In use`,
   clean: t`Saved`,
-  unsaved: t`Not saved`,
+  unsaved: t`Not saved yet`,
   unknown: t`Cannot be read`,
 };
 
@@ -92,7 +92,7 @@ function CheckoutLine({ checkout, project: { projectId }, task, away }: LineProp
       {removing && (
         <SureDialog
           title={t`Remove the checkout of ${title}`}
-          does={t`Remove it`}
+          does={t`Remove`}
           onSure={() => work.removeCheckout({ projectId, taskId }, isLost)}
           onClose={() => setRemoving(false)}
         >
@@ -147,7 +147,7 @@ export function ProjectWork({ project, tasks, away }: Props) {
   return (
     <div className="ruled pad-4-0 stack gap-2">
       <details onToggle={({ currentTarget }) => currentTarget.open && open('costs')}>
-        <summary className="ink text-4 bold touchable pad-block-3">{t`Cost`}</summary>
+        <summary className="ink text-4 bold touchable pad-block-3">{t`Costs`}</summary>
         {opened.includes('costs') && (
           <QueryView query={work.spent(project.projectId)}>{(spent) => <Costs spent={spent} />}</QueryView>
         )}

@@ -101,7 +101,7 @@ function Files({ project: { projectId, kind }, away }: Props) {
       {removing !== null && (
         <SureDialog
           title={t`Delete ${removing}`}
-          does={t`Delete it`}
+          does={t`Delete`}
           onSure={() => work.removeFile(projectId, removing)}
           onClose={() => setRemoving(null)}
         >

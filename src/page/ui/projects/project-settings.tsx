@@ -274,7 +274,7 @@ export function ProjectSettings({ project, tasks, away, onClose, onRemoved }: Pr
       {removing && (
         <SureDialog
           title={t`Delete ${project.name}`}
-          does={unsaved ? t`Delete it with that` : t`Delete it`}
+          does={unsaved ? t`Delete it with that` : t`Delete`}
           onSure={async () => {
             const { why, isUnsaved } = await projects.remove(project.projectId, unsaved);
             setUnsaved(isUnsaved);

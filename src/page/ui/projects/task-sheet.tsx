@@ -618,7 +618,7 @@ export function TaskSheet({ task, team, onClose }: Props) {
       {removing && (
         <SureDialog
           title={t`Delete ${`#${task.number} ${task.title}`}`}
-          does={t`Delete it`}
+          does={t`Delete`}
           onSure={async () => {
             const why = await projects.removeTask(task);
             if (why === null) onClose();

@@ -110,7 +110,7 @@ export default function AskedRecords() {
   return (
     <section
       className="restore-records break scroll-y ruled-below pad-wide stack gap-4 ink-2 text-3 ground-1"
-      aria-label={t`What waits for your yes`}
+      aria-label={t`Waits for your yes`}
     >
       {refused.length > 0 && (
         <p role="alert">{t`Some were not taken. ${refused.map((why) => retold(why)).join(' ')}`}</p>

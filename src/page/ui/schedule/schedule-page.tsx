@@ -478,7 +478,7 @@ function AtWork({ agentId }: { agentId: AgentId | null }) {
   if (shown.length === 0) return null;
   return (
     <section className="gap-5 stack narrow" aria-labelledby="night-live">
-      <h2 id="night-live">{t`At work now`}</h2>
+      <h2 id="night-live">{t`Now`}</h2>
       <ul className="routines stack gap-4">
         {shown.flatMap((run) => (run.runId === null ? [] : [<LiveRun key={run.runId} run={run} runId={run.runId} />]))}
       </ul>
@@ -519,7 +519,7 @@ export default function SchedulePage({ agentId, onClose }: { agentId: AgentId | 
       <section className="gap-5 stack narrow" aria-labelledby="schedule-routines">
         <div className="gap-5 cluster apart">
           <h2 id="schedule-routines">{t`Routines`}</h2>
-          <AgentSelect label={t`Of`} everybody={t`Everybody`} agentId={agentId} path={PATHS.schedule} />
+          <AgentSelect label={t`Agent`} everybody={t`Everybody`} agentId={agentId} path={PATHS.schedule} />
         </div>
         <QueryView query={schedules.list}>
           {({ schedules: all, scripts, why }) => {

@@ -90,13 +90,13 @@ export function timingText(timing: Timing, now: number): string {
 export type Tone = 'good' | 'bad' | 'skipped' | 'quiet' | 'open';
 
 const STATES: Record<OccurrenceState, { readonly word: string; readonly tone: Tone }> = {
-  due: { word: t`about to begin`, tone: 'open' },
-  claimed: { word: t`about to begin`, tone: 'open' },
+  due: { word: t`waiting to start`, tone: 'open' },
+  claimed: { word: t`waiting to start`, tone: 'open' },
   running: { word: t`at work`, tone: 'open' },
   done: { word: t`done`, tone: 'good' },
   failed: { word: t`failed`, tone: 'bad' },
   'timed-out': { word: t`took too long`, tone: 'bad' },
-  crashed: { word: t`cut off: the relay crashed`, tone: 'bad' },
+  crashed: { word: t`the relay crashed`, tone: 'bad' },
   stopped: { word: t`stopped by you`, tone: 'skipped' },
   skipped: { word: t`skipped`, tone: 'skipped' },
   missed: { word: t`missed: the relay was not running`, tone: 'skipped' },
@@ -151,7 +151,7 @@ function tookText({ startedAt, endedAt }: Pick<Occurrence, 'startedAt' | 'endedA
 export const spentText = (one: Occurrence): string =>
   [
     tookText(one),
-    one.tokens === null ? null : t`${one.estimated ? '≈ ' : ''}${tokens(one.tokens)} tokens`,
+    one.tokens === null ? null : t`${`${one.estimated ? '≈ ' : ''}${tokens(one.tokens)}`} tokens`,
     one.costMicroUsd === null ? null : costText({ ...one, costMicroUsd: one.costMicroUsd }),
   ]
     .filter((part) => part !== null)

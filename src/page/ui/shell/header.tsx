@@ -111,7 +111,6 @@ function EndSession() {
       type="button"
       className="end-session lights middle gap-3 ink text-2 rounded inline-flex no-frame pad-0-4"
       aria-label={label}
-      title={t`Everyone sleeps. Press WAKE`}
       disabled={ending === 'now'}
       onClick={() => void actions.endSession()}
     >

@@ -396,7 +396,7 @@ export function changeText(change: ImportChange): string {
       return `${settingAt([key]) ? labelOf([key], false) : t`The setting “${shownText(key)}”`}: ${valueText(key, file)}; ${isDefaultHere ? t`never set here` : t`here ${valueText(key, here)}`}.`;
     }
     case 'forget': {
-      const who = change.name ?? t`somebody who does not live here`;
+      const who = change.name ?? t`Somebody unknown here`;
       if (change.what === 'items')
         return t`What mentions certain words, or was answered by a tool, would be forgotten, for good on ${fullTime(change.finalAt)}.`;
       if (change.what === 'span')

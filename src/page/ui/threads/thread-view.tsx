@@ -125,7 +125,7 @@ function ParticipantsDialog({ thread, team, onClose }: { thread: Thread; team: T
   const remove = (who: Teammate): void =>
     change(
       () => threads.remove(thread.threadId, who.agentId),
-      t`${who.name} was removed.`,
+      t`${who.name} removed.`,
       () => add(who),
     );
   return (

@@ -192,7 +192,9 @@ function Column({ list, of, current }: { list: readonly Thread[]; of: string | n
   return (
     <>
       {of !== null && (
-        <p className="flex apart ink-2 text-3">{t`With ${team.find(of).name} ${<Link href={PATHS.threads}>{t`Show all`}</Link>}`}</p>
+        <p className="flex apart ink-2 text-3">
+          {asBeginning(t`with ${team.find(of).name}`)} <Link href={PATHS.threads}>{t`Show all`}</Link>
+        </p>
       )}
       {shown.length === 0 ? (
         <Nothing whose={of === null ? null : team.find(of).name} />

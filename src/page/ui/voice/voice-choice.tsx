@@ -42,7 +42,7 @@ export function VoiceChoice({ agentId, name }: Props) {
         type="button"
         className="ghost"
         onClick={() => void readAloud(state, agentId, name, t`Hello, I am ${name}.`)}
-      >{t`Hear it`}</button>
+      >{t`Read aloud`}</button>
     </SelectSetting>
   );
 }

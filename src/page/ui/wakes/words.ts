@@ -37,8 +37,8 @@ export const WAY_WORDS: Record<WakeWay, string> = {
   thread_mention: t`A mention in a thread`,
   thread_added: t`Added to a thread`,
   deferred: t`A postponed wake`,
-  schedule: t`A routine`,
-  reminder: t`A reminder`,
+  schedule: t`Routine`,
+  reminder: t`Reminder`,
   script_failure: t`A failed script`,
   api: t`An API client`,
 };
@@ -113,7 +113,7 @@ export function leftText(until: number, now: number): string {
   if (ms <= 90 * SECOND) return t`${t`${Math.ceil(ms / SECOND)} s`} left`;
   if (ms < CLOCK_FROM) return t`${t`${Math.ceil(ms / MINUTE)} min`} left`;
   const sameDay = new Date(until).toDateString() === new Date(now).toDateString();
-  return t`until ${sameDay ? '' : `${weekday.format(until)} `}${clockTime(until)}`;
+  return t`until ${`${sameDay ? '' : `${weekday.format(until)} `}${clockTime(until)}`}`;
 }
 
 const STOPPED: Record<GateCheck, string> = {

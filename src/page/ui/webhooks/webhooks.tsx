@@ -87,7 +87,7 @@ function Line({ webhook, away, onMade }: { webhook: Webhook; away: boolean; onMa
       {asks === 'remove' && (
         <SureDialog
           title={t`Delete ${name}`}
-          does={t`Delete it`}
+          does={t`Delete`}
           onSure={async () => {
             const done = await webhooks.remove(webhookId);
             return done.ok ? null : done.reason;
@@ -188,11 +188,11 @@ function Secrets({ made: { webhook, secret, signingSecret }, onDone }: { made: M
   return (
     <section className="webhook-secrets stack gap-5" aria-label={t`The address of ${webhook.name}`}>
       <p>{t`${<strong>{t`This is shown once.`}</strong>} Anyone with the address can call it.`}</p>
-      <CopyableText text={address} what={t`The address`} />
+      <CopyableText text={address} what={t`Address`} />
       {signingSecret !== null && (
         <>
           <p>{t`The secret for signatures: “Secret” at GitHub.`}</p>
-          <CopyableText text={signingSecret} what={t`The secret for signatures`} />
+          <CopyableText text={signingSecret} what={t`The secret`} />
         </>
       )}
       {signingSecret === null && (

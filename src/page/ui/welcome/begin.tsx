@@ -47,7 +47,7 @@ export function Begin({ onBegun, beside }: { onBegun: () => void; beside: boolea
           dir="auto"
         />
         <small className="text-2" id="human-note">
-          {tried && missing.human ? t`It needs a name.` : t`What the agents call you.`}
+          {tried && missing.human && t`It needs a name.`}
         </small>
       </div>
       <div className="rows-top text-2 medium stack gap-3">

@@ -80,7 +80,7 @@ test('a kind has a tab and an address, asks for no other kind, and an agent filt
   const page = await openActivity('/activity/calls');
   await waitFor(async () => expect(await lines()).toEqual(['make all']));
   expect(page.reach.times('GET /api/wakes')).toBe(0);
-  await page.user.selectOptions(screen.getByRole('combobox', { name: 'Of' }), 'Wren');
+  await page.user.selectOptions(screen.getByRole('combobox', { name: 'Agent' }), 'Wren');
   expect(location.pathname).toBe('/activity/calls/agent-2');
   await waitFor(() =>
     expect(

@@ -77,7 +77,7 @@ test('a conversation is asked about twice, and its words are out of sight while 
   const dialog = await ask(page, 'Forget this conversation…');
   await page.user.click(within(dialog).getByRole('button', { name: 'Continue…' }));
   expect(forgets(page)).toEqual([]);
-  await page.user.click(within(dialog).getByRole('button', { name: 'Yes, forget it' }));
+  await page.user.click(within(dialog).getByRole('button', { name: 'Forget' }));
   await page.user.click(await screen.findByRole('button', { name: 'Close' }));
   await waitFor(() => expect(screen.queryByText('A secret of old.')).toBeNull());
   expect(screen.queryByText('Kept well.')).toBeNull();
@@ -122,7 +122,7 @@ test('does not show as forgotten what could not be stored', async () => {
   const dialog = await ask(page, 'Forget this conversation…');
   await page.user.click(within(dialog).getByRole('button', { name: 'Continue…' }));
   page.owner.broken = 'the disk is full.';
-  await page.user.click(within(dialog).getByRole('button', { name: 'Yes, forget it' }));
+  await page.user.click(within(dialog).getByRole('button', { name: 'Forget' }));
   expect((await within(dialog).findByRole('alert')).textContent).toContain('the disk is full.');
   await page.user.click(within(dialog).getByRole('button', { name: 'Close' }));
   await page.user.click(screen.getByRole('button', { name: 'Close' }));

@@ -300,7 +300,7 @@ test('an offer that is refused says why, and can be taken again', async () => {
   await press(page, 'Add');
   expect(screen.getByRole('alert').textContent).toContain('This offer was used already.');
   page.owner.sync.beginInvite = () => ({ words: SIX });
-  await press(page, 'Try again');
+  await press(page, 'Begin again');
   expect(words()).toEqual(SIX);
 });
 
@@ -426,7 +426,7 @@ const answerDrill = async (page: Page, wordAt: (place: number) => string) => {
 async function atDrill(sync: Sync = {}): Promise<Page> {
   const page = await devices({ syncStatus: () => sharedStatus(), makePhrase: () => ({ words: WORDS }), ...sync });
   await press(page, 'Make a recovery phrase');
-  await press(page, 'Show the words');
+  await press(page, 'Show');
   await press(page, 'I have written them down');
   return page;
 }
@@ -439,7 +439,7 @@ test('a recovery phrase is shown numbered, drilled at three places, and then hol
     return null;
   };
   await press(page, 'Make a recovery phrase');
-  await press(page, 'Show the words');
+  await press(page, 'Show');
   expect(
     within(screen.getByRole('list', { name: 'Recovery phrase' }))
       .getAllByRole('listitem')
@@ -463,7 +463,7 @@ test('names a wrong word in the drill, and shows the words again', async () => {
   expect(screen.getByRole('alert').textContent).toContain(`Different from what was shown: word ${first}`);
   expect(screen.getByLabelText(`Word ${first}`).getAttribute('aria-invalid')).toBe('true');
   expect(page.owner.calls).not.toContain('keepPhrase');
-  await press(page, 'Show the words');
+  await press(page, 'Show');
   expect(screen.getByText('abandon')).toBeDefined();
 });
 
@@ -489,7 +489,7 @@ test('words that do not count yet are not thrown away by one press', async () =>
   await press(page, 'Cancel');
   expect(places()).toHaveLength(3);
   await page.user.click(within(dialog).getByRole('button', { name: 'Close' }));
-  await press(page, 'Discard these words');
+  await press(page, 'Discard');
   expect(screen.queryByRole('dialog')).toBeNull();
 });
 
@@ -558,14 +558,14 @@ test('says what removing a device does and does not, and waits for the relay', a
   await press(page, 'Remove Phone');
   const dialog = within(screen.getByRole('dialog', { name: 'Remove Phone' }));
   expect(dialog.getByText(/What it has already stays there/)).toBeDefined();
-  await press(page, 'Remove it');
+  await press(page, 'Remove');
   expect(dialog.getByRole('alert').textContent).toContain('The relay cannot be reached.');
   const removed: string[] = [];
   page.owner.sync.removeDevice = ({ deviceId }) => {
     removed.push(deviceId);
     return { removed: [deviceId] };
   };
-  await press(page, 'Remove it');
+  await press(page, 'Remove');
   expect(removed).toEqual(['device-phone']);
   expect(screen.queryByRole('dialog')).toBeNull();
 });
@@ -590,7 +590,7 @@ test('removes with a device those that it admitted, unless the person keeps them
   for (const box of along.getAllByRole<HTMLInputElement>('checkbox')) expect(box.checked).toBe(false);
   expect(along.getByLabelText('Third: added today; none of the others says that it let this one in')).toBeDefined();
   await page.user.click(along.getByLabelText('Second: let in today by Phone'));
-  await press(page, 'Remove it');
+  await press(page, 'Remove');
   expect(asked).toEqual([{ deviceId: phone.deviceId, keep: [second.deviceId] }]);
   expect(await screen.findByText('Phone and Third removed.')).toBeDefined();
   await press(page, 'Remove Desk');

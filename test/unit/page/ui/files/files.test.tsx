@@ -173,7 +173,7 @@ test('asks before a deletion, and shows a refusal', async () => {
   await page.user.click(await screen.findByRole('button', { name: 'More for plan.md' }));
   await page.user.click(await screen.findByRole('menuitem', { name: 'Delete' }));
   expect(page.reach.times(`DELETE ${API}/file`)).toBe(0);
-  await page.user.click(screen.getByRole('button', { name: 'Delete it' }));
+  await page.user.click(screen.getByRole('button', { name: 'Delete' }));
   await screen.findByText(/The disk is read only\./);
   expect(page.reach.times(`DELETE ${API}/file`)).toBe(1);
 });

@@ -184,7 +184,7 @@ test('a history that cannot be read can be deleted, after a question', async () 
   await page.user.click(await screen.findByRole('button', { name: 'Delete the history…' }));
   const dialog = await screen.findByRole('dialog', { name: 'Delete the history…' });
   expect(deleted).toBe(0);
-  await page.user.click(within(dialog).getByRole('button', { name: 'Delete it' }));
+  await page.user.click(within(dialog).getByRole('button', { name: 'Delete' }));
   await waitFor(() => expect(deleted).toBe(1));
 });
 

@@ -200,12 +200,12 @@ test('saves marked agents as a group, wakes it by name, changes it, and removes 
   await press('Keep these 2 as a group…');
   await press('Save');
   expect((await screen.findByText('It needs a name.')).getAttribute('role')).toBe('alert');
-  await page.user.type(screen.getByRole('textbox', { name: 'Name of the group' }), '  Night   crew {Enter}');
+  await page.user.type(screen.getByRole('textbox', { name: 'Name' }), '  Night   crew {Enter}');
   await waitFor(() => expect(groups()).toEqual([{ name: 'Night crew', agentIds: ['agent-1', 'agent-2'] }]));
   // A name is taken once, however it is written.
   await press('Mark all');
   await press('Keep these 4 as a group…');
-  await page.user.type(screen.getByRole('textbox', { name: 'Name of the group' }), 'night CREW{Enter}');
+  await page.user.type(screen.getByRole('textbox', { name: 'Name' }), 'night CREW{Enter}');
   await screen.findByText('There is a group called “night CREW” already.');
   await press('Cancel');
   await press('Night crew 2');
@@ -216,7 +216,7 @@ test('saves marked agents as a group, wakes it by name, changes it, and removes 
   await press('“Night crew” is these 2 from now on');
   await waitFor(() => expect(groups().at(-1)).toEqual({ name: 'Night crew', agentIds: ['agent-1', 'agent-3'] }));
   await press('Rename “Night crew”…');
-  await page.user.type(screen.getByRole('textbox', { name: 'Name of the group' }), ' of old{Enter}');
+  await page.user.type(screen.getByRole('textbox', { name: 'Name' }), ' of old{Enter}');
   await press('Remove the group');
   expect(screen.queryByRole('list', { name: 'Your groups' })).toBeNull();
   await press('Undo');

@@ -139,7 +139,9 @@ describe('Connecting a model', () => {
     page.reach.on('DELETE /api/models/c1', () => new Response(null, { status: 204 }));
     await page.user.click(within(card).getByRole('button', { name: 'Remove' }));
     expect(page.reach.times('DELETE /api/models/c1')).toBe(0);
-    await page.user.click(screen.getByRole('button', { name: 'Remove it' }));
+    await page.user.click(
+      within(screen.getByRole('dialog', { name: /^Remove / })).getByRole('button', { name: 'Remove' }),
+    );
     await waitFor(() => expect(page.reach.times('DELETE /api/models/c1')).toBe(1));
   });
 

@@ -22,7 +22,7 @@ test('a span of time is forgotten after a list of what goes', async () => {
   await page.user.click(show);
   const dialog = await screen.findByRole('dialog', { name: 'Forget all of this?' });
   expect((await within(dialog).findByText(/1 message/)).textContent).toBe('1 message · 0 summaries · 0 notes');
-  await page.user.click(within(dialog).getByRole('button', { name: 'Yes, forget it' }));
+  await page.user.click(within(dialog).getByRole('button', { name: 'Forget' }));
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   const forgets = page.owner.docs.flatMap((doc) => (doc.type === 'forget' ? [doc] : []));
   expect(forgets).toMatchObject([{ target: { kind: 'span', agentId: null }, finalAt: NOW + 10_000 }]);

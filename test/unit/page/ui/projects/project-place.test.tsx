@@ -30,7 +30,7 @@ test('the files of a folder project are listed, and one is deleted after a quest
   expect(dialog.textContent).toContain('and 3 more');
   await page.user.click(within(dialog).getByRole('button', { name: 'Delete ferries.md' }));
   const question = await screen.findByRole('dialog', { name: 'Delete ferries.md' });
-  await page.user.click(within(question).getByRole('button', { name: 'Delete it' }));
+  await page.user.click(within(question).getByRole('button', { name: 'Delete' }));
   await expect.poll(() => within(dialog).queryByRole('button', { name: 'ferries.md' })).toBeNull();
   expect(within(dialog).getByRole('button', { name: 'Add files…' })).toBeDefined();
 });

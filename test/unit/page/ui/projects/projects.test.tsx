@@ -455,7 +455,7 @@ test('deletes a task after a question, and says so at its address', async () => 
   const { page, relay, sheet } = await openSheet(7);
   await page.user.click(within(sheet).getByRole('button', { name: 'Delete #7 Book the seats' }));
   const question = await screen.findByRole('dialog', { name: 'Delete #7 Book the seats' });
-  await page.user.click(within(question).getByRole('button', { name: 'Delete it' }));
+  await page.user.click(within(question).getByRole('button', { name: 'Delete' }));
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   expect(relay.held.has('task-7')).toBe(false);
   expect(titles(await column('Blocked'))).toEqual([]);
@@ -523,7 +523,7 @@ test('a project is deleted after a question, which says how many tasks go with i
   const question = await screen.findByRole('dialog', { name: 'Delete Plan our trip' });
   expect(question.textContent).toContain('Its 8 tasks are deleted too.');
   page.reach.on('GET /v1/projects', { projects: [] });
-  await page.user.click(within(question).getByRole('button', { name: 'Delete it' }));
+  await page.user.click(within(question).getByRole('button', { name: 'Delete' }));
   expect(await screen.findByText('No projects yet')).toBeDefined();
 });
 
@@ -535,7 +535,7 @@ test('a project with unmerged work is deleted only after that is named', async (
   );
   await page.user.click(await screen.findByRole('button', { name: 'Delete Plan our trip' }));
   const question = await screen.findByRole('dialog', { name: 'Delete Plan our trip' });
-  await page.user.click(within(question).getByRole('button', { name: 'Delete it' }));
+  await page.user.click(within(question).getByRole('button', { name: 'Delete' }));
   expect((await within(question).findByRole('alert')).textContent).toContain('#1 “Book”');
   page.reach.on('GET /v1/projects', { projects: [] });
   await page.user.click(within(question).getByRole('button', { name: 'Delete it with that' }));

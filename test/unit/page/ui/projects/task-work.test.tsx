@@ -407,7 +407,7 @@ test('checkouts are listed when they are asked for, and removing one names what 
   const lost = await screen.findByRole('dialog', { name: /^Remove the checkout of #1/ });
   expect(lost.textContent).toContain('is lost');
   expect(lost.textContent).toContain('new.txt');
-  await press(page, lost, 'Remove it');
+  await press(page, lost, 'Remove');
   await waitFor(() => expect(bodyOf(page, removes(1))).toEqual({ lose: true }));
 
   await page.user.click(within(dialog).getByRole('button', { name: /^Remove the checkout of #2/ }));
@@ -415,7 +415,7 @@ test('checkouts are listed when they are asked for, and removing one names what 
   expect(saved.textContent).toContain('Nothing is lost');
   // It was changed since it was listed.
   page.reach.on(removes(2), () => refused('Only this checkout has “late.txt”.', 409, 'unsaved'));
-  await press(page, saved, 'Remove it');
+  await press(page, saved, 'Remove');
   expect((await within(saved).findByRole('alert')).textContent).toContain('late.txt');
   expect(bodyOf(page, removes(2))).toEqual({ lose: false });
 });
@@ -430,8 +430,8 @@ test('the cost of a project is the sum of its receipts, by day', async () => {
     attempts: [spent(NOW - day, 500_000), spent(NOW - 9_000, 1_000_000), spent(NOW, 250_000)],
   });
   const dialog = await screen.findByRole('dialog', { name: 'Settings of Plan our trip' });
-  await page.user.click(within(dialog).getByText('Cost'));
-  const costs = fold(dialog, 'Cost');
+  await page.user.click(within(dialog).getByText('Costs'));
+  const costs = fold(dialog, 'Costs');
   expect(await within(costs).findByText('3 attempts')).toBeDefined();
   expect(costs.textContent).toContain('$1.75');
   expect(

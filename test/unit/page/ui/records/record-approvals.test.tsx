@@ -66,7 +66,7 @@ function waiting(reach: MemoryReach, all: readonly AskedRecord[], refuses: strin
 }
 const open = (prepare: (reach: MemoryReach) => void): Promise<Page> =>
   openPage({ docs: team(2), prepare: ({ reach }) => prepare(reach) });
-const banner = () => screen.findByRole('region', { name: 'What waits for your yes' });
+const banner = () => screen.findByRole('region', { name: 'Waits for your yes' });
 const tick = async ({ user }: Page, name: RegExp) => user.click(within(await banner()).getByRole('checkbox', { name }));
 
 test('each thing that waits is shown whole, with what nobody would see in it, and is not ticked', async () => {
@@ -145,5 +145,5 @@ test('says why the relay cannot take a record, which keeps waiting', async () =>
 test('shows nothing when nothing waits', async () => {
   const page = await open((reach) => waiting(reach, []));
   await waitFor(() => expect(page.reach.times('GET /api/records/approvals')).toBeGreaterThan(0));
-  expect(screen.queryByRole('region', { name: 'What waits for your yes' })).toBeNull();
+  expect(screen.queryByRole('region', { name: 'Waits for your yes' })).toBeNull();
 });

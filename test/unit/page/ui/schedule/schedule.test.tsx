@@ -705,7 +705,7 @@ test('shows an agent at work alone, to be watched and stopped', async () => {
       ],
     });
   });
-  const region = await screen.findByRole('region', { name: 'At work now' });
+  const region = await screen.findByRole('region', { name: 'Now' });
   expect(within(region).getAllByRole('listitem')).toHaveLength(2);
   expect(region.textContent).toContain('woken by Wren');
   expect(within(region).getByRole('link', { name: 'Watch: Lyra, Morning round' }).getAttribute('href')).toBe(
@@ -714,7 +714,7 @@ test('shows an agent at work alone, to be watched and stopped', async () => {
   page.reach.on('POST /v1/runs/run-now/stop', () => new Response(null, { status: 202 }));
   page.reach.on('GET /v1/runs', { runs: [] });
   await page.user.click(within(region).getByRole('button', { name: 'Stop: Lyra, Morning round' }));
-  await waitFor(() => expect(screen.queryByRole('region', { name: 'At work now' })).toBeNull());
+  await waitFor(() => expect(screen.queryByRole('region', { name: 'Now' })).toBeNull());
   expect(page.reach.times('POST /v1/runs/run-now/stop')).toBe(1);
 });
 
@@ -877,7 +877,7 @@ test('shows routine problems on the agent’s page, with a link', async () => {
   const link = await within(about).findByRole('link', { name: 'Look at the river' });
   expect(link.getAttribute('href')).toBe('/schedule/agent-2');
   expect(link.closest('p')?.textContent).toContain('Paused. It failed 5 times in a row.');
-  expect(within(about).queryByRole('heading', { name: 'At work now' })).toBeNull();
+  expect(within(about).queryByRole('heading', { name: 'Now' })).toBeNull();
   const run = { runId: 'run-9', agentId: 'agent-2', sessionId: null, startedAt: NOW, startedBy: 1 };
   page.reach.on('GET /v1/runs', {
     runs: [occurrence(0, { agentId: 'agent-2', runId: 'run-9', state: 'running', endedAt: null })],
@@ -885,9 +885,7 @@ test('shows routine problems on the agent’s page, with a link', async () => {
   });
   const snapshot = { ...NO_SESSION_SNAPSHOT, runs: [{ ...run, cause: { kind: 'pulse' as const, routine: 'x' } }] };
   await page.say({ news: 'link', link: { kind: 'live' }, snapshot });
-  expect((await within(about).findByRole('region', { name: 'At work now' })).textContent).toMatch(
-    /Morning round.*since/,
-  );
+  expect((await within(about).findByRole('region', { name: 'Now' })).textContent).toMatch(/Morning round.*since/);
 });
 
 test('all of the page says the same of when something is due, whenever each part of it was drawn', async () => {

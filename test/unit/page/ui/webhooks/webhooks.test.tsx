@@ -81,8 +81,8 @@ test('a webhook is made with a name and a column, and its address is shown once'
   await page.user.type(within(open).getByLabelText(/^GitHub label/), 'roost');
   await page.user.click(within(open).getByLabelText(/^Require GitHub’s signature/));
   await page.user.click(within(open).getByRole('button', { name: 'Create a webhook' }));
-  expect((await within(open).findByLabelText('The address')).textContent).toBe(`${location.origin}/hooks/${SECRET}`);
-  expect(within(open).getByLabelText('The secret for signatures').textContent).toBe('signing-secret');
+  expect((await within(open).findByLabelText('Address')).textContent).toBe(`${location.origin}/hooks/${SECRET}`);
+  expect(within(open).getByLabelText('The secret').textContent).toBe('signing-secret');
   expect(page.reach.bodies('POST /api/webhooks')).toEqual([
     {
       name: 'GitHub',
@@ -104,10 +104,10 @@ test('a webhook is renewed, with its new address, and deleted, each after a ques
   await page.user.click(
     await within(await screen.findByRole('dialog', { name: /^Renew/ })).findByRole('button', { name: 'Renew' }),
   );
-  expect((await screen.findByLabelText('The address')).textContent).toContain('/hooks/SECRET-renewed');
+  expect((await screen.findByLabelText('Address')).textContent).toContain('/hooks/SECRET-renewed');
   await page.user.click(screen.getByRole('button', { name: 'I have copied what I need' }));
   await page.user.click(await screen.findByRole('button', { name: 'Delete Website, wxyz' }));
-  await page.user.click(await screen.findByRole('button', { name: 'Delete it' }));
+  await page.user.click(await screen.findByRole('button', { name: 'Delete' }));
   await waitFor(() => expect(screen.queryByRole('button', { name: 'Delete Website, wxyz' })).toBeNull());
   expect(page.reach.times('DELETE /api/webhooks/one')).toBe(1);
 });
