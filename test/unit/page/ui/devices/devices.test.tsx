@@ -300,7 +300,7 @@ test('an offer that is refused says why, and can be taken again', async () => {
   await press(page, 'Add');
   expect(screen.getByRole('alert').textContent).toContain('This offer was used already.');
   page.owner.sync.beginInvite = () => ({ words: SIX });
-  await press(page, 'Begin again');
+  await press(page, 'Try again');
   expect(words()).toEqual(SIX);
 });
 
