@@ -11,7 +11,7 @@ import { PAGE_KEY } from '../shared/protocol/page-key.ts';
 import { withPageKey } from '../shared/relay-client/page-key.ts';
 import { createExportsPort, createTextStorage, hearOtherTabs } from './state/ports.ts';
 import { createRoostState } from './state/index.ts';
-import { createReachPort, createRelayPort } from './state/reach.ts';
+import { createCallRelay, createRelayPort } from './state/call-relay.ts';
 import { App } from './ui/app.tsx';
 import { RoostProvider } from './ui/context.tsx';
 import { preloadTalk } from './ui/chat/conversation.tsx';
@@ -40,9 +40,9 @@ const line = { fetch: withPageKey((...args) => fetch(...args), pageKey), baseUrl
 const state = createRoostState({
   dataWorker,
   relay: createRelayPort(async () => (await import('../shared/relay-client/page-client.ts')).createPageClient(line)),
-  reach: createReachPort(async () => {
-    const { createReachClient } = await import('../shared/relay-client/reach-client.ts');
-    return createReachClient(line);
+  callRelay: createCallRelay(async () => {
+    const { createDeferredClient } = await import('../shared/relay-client/deferred-client.ts');
+    return createDeferredClient(line);
   }),
   exports,
   device: {

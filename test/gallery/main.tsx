@@ -105,7 +105,7 @@ async function show(scene: Scene): Promise<void> {
   const state = createRoostState({
     dataWorker: owner,
     relay,
-    reach: reach.port,
+    callRelay: reach.port,
     exports,
     device: { ...testDevice(NOW), after },
     node: 'gallery',

@@ -6,7 +6,7 @@ import type { AgentId } from '../../shared/domain/ids.ts';
 import { spoken } from '../language/t.ts';
 import type { AgentSnapshot } from '../../shared/protocol/snapshots.ts';
 import { type Household, type HouseholdState, humanNameOf, leadNameOf, speaking } from './household.ts';
-import type { ReachPort } from './reach.ts';
+import type { CallRelay } from './call-relay.ts';
 import { startSessionBody } from './wake-context.ts';
 import { payloadOf, type WakeShare, type WakeSizes } from './wake-sizes.ts';
 
@@ -54,22 +54,22 @@ export function snapshotOf(
 export async function leaveCopies({
   household,
   wakeSizes,
-  reach,
+  callRelay,
   isStopped,
   onScheduled,
   onLeft,
 }: {
   readonly household: Household;
   readonly wakeSizes: WakeSizes;
-  readonly reach: ReachPort;
+  readonly callRelay: CallRelay;
   readonly isStopped: () => boolean;
   /** Whether any agent has a schedule. */
   readonly onScheduled: (anybody: boolean) => void;
   readonly onLeft: (agentId: AgentId) => void;
 }): Promise<void> {
   const [scheduled, stored] = await Promise.all([
-    reach((client) => client.schedules({ agent: null })),
-    reach((client) => client.agentSnapshots()),
+    callRelay((client) => client.schedules({ agent: null })),
+    callRelay((client) => client.agentSnapshots()),
   ]);
   // Repeated on the next connection.
   if (!scheduled.ok || !stored.ok) return;
@@ -95,7 +95,7 @@ export async function leaveCopies({
     const { agentId } = share.agent;
     const there = storedVersions.get(agentId) ?? '';
     if (there === version || timeOf(there) > timeOf(version)) continue;
-    const done = await reach((client) =>
+    const done = await callRelay((client) =>
       client.storeAgentSnapshot({ agentId, body: { version, snapshot, forgets: forgetIds } }),
     );
     if (done.ok) onLeft(agentId);

@@ -9,7 +9,7 @@ import type { Changes } from './documents.ts';
 import type { Household } from './household.ts';
 import type { Live } from './live.ts';
 import type { Device } from './ports.ts';
-import type { ReachPort } from './reach.ts';
+import type { CallRelay } from './call-relay.ts';
 import type { WakeSizes } from './wake-sizes.ts';
 
 /**
@@ -22,7 +22,7 @@ export interface AgentSnapshotsDeps {
   readonly household: Household;
   readonly live: Live;
   readonly wakeSizes: WakeSizes;
-  readonly reach: ReachPort;
+  readonly callRelay: CallRelay;
   readonly changes: Changes;
   readonly device: Pick<Device, 'after'>;
 }
@@ -38,7 +38,7 @@ export function createAgentSnapshots({
   household,
   live,
   wakeSizes,
-  reach,
+  callRelay,
   changes,
   device,
 }: AgentSnapshotsDeps): AgentSnapshots {
@@ -63,7 +63,7 @@ export function createAgentSnapshots({
       await leaveCopies({
         household,
         wakeSizes,
-        reach,
+        callRelay,
         isStopped: () => stopped,
         onScheduled: (now) => (anybody = now),
         onLeft: tellLeft,

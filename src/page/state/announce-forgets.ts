@@ -29,7 +29,11 @@ function finalForget({ _id, at, target }: ForgetDoc): FinalForget[] {
  * Hands final requests to the relay, whenever there are more, and at each connection: the relay may
  * have been restored from an old backup. Returns a function that stops it.
  */
-export function announceForgets({ household, live, reach }: Pick<Parts, 'household' | 'live' | 'reach'>): () => void {
+export function announceForgets({
+  household,
+  live,
+  callRelay,
+}: Pick<Parts, 'household' | 'live' | 'callRelay'>): () => void {
   /** The requests that the connected relay has carried out. */
   let announced: readonly ForgetDoc[] | null = null;
   const announce = runAgain(async () => {
@@ -40,13 +44,15 @@ export function announceForgets({ household, live, reach }: Pick<Parts, 'househo
     }
     if (status !== 'ready' || forgets === announced) return;
     const final = forgets.flatMap(finalForget);
-    const accepted = final.length === 0 ? null : await reach((client) => client.forgets());
+    const accepted = final.length === 0 ? null : await callRelay((client) => client.forgets());
     // If it did not arrive, the next change or connection announces it again.
     if (accepted && !accepted.ok) return;
     const done = new Set(accepted?.value.forgetIds);
     const rest = final.filter(({ forgetId }) => !done.has(forgetId));
     for (let at = 0; at < rest.length; at += LIMITS.forgets) {
-      const taken = await reach((client) => client.forget({ body: { forgets: rest.slice(at, at + LIMITS.forgets) } }));
+      const taken = await callRelay((client) =>
+        client.forget({ body: { forgets: rest.slice(at, at + LIMITS.forgets) } }),
+      );
       if (!taken.ok) return;
     }
     announced = forgets;

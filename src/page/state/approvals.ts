@@ -37,14 +37,14 @@ export interface Calls {
   send(call: ToolCall, content: Given): Promise<boolean>;
 }
 
-function createCalls({ reach, changes, device, notices }: RoostState): Calls {
+function createCalls({ callRelay, changes, device, notices }: RoostState): Calls {
   const approvals = createQuery<Approvals>({
     changes,
     device,
     what: ['approvals', 'config'],
     // An agent is blocked until the person answers.
     askAgainMs: SOON_MS,
-    ask: () => reach((client) => client.approvals()),
+    ask: () => callRelay((client) => client.approvals()),
   });
   const accounts = createQueryFamily((agentId: AgentId) =>
     createPaged<ToolCall, string>({
@@ -54,14 +54,14 @@ function createCalls({ reach, changes, device, notices }: RoostState): Calls {
       idOf: ({ callId }) => callId,
       size: PAGE,
       askPage: (page) =>
-        reach(async (client) => {
+        callRelay(async (client) => {
           const account = await client.calls({ ...page, agent: agentId === '' ? null : agentId });
           return account.ok ? { ok: true, value: { rows: account.value.calls, more: account.value.more } } : account;
         }),
     }),
   );
   async function tell(callId: string, body: z.input<typeof answerSchema>): Promise<boolean> {
-    const result = await reach((client) => client.answerApproval({ callId, body }));
+    const result = await callRelay((client) => client.answerApproval({ callId, body }));
     if (!result.ok) notices.refused(result.problem);
     await approvals.again();
     return result.ok;

@@ -5,7 +5,7 @@ import type { Project, TaskCard } from '../../shared/protocol/projects.ts';
 import type { RoostState } from './index.ts';
 import { onePerPage } from './per-page.ts';
 import { createQuery, type Query } from './query.ts';
-import { createReachPort } from './reach.ts';
+import { createCallRelay } from './call-relay.ts';
 
 /** A task that an agent has claimed, with the facts that its state depends on. */
 export interface ClaimedTask {
@@ -16,12 +16,12 @@ export interface ClaimedTask {
   readonly obstacles: Obstacles;
 }
 
-const claimedTasks = createReachPort(() => import('./claimed-tasks.ts'));
+const claimedTasks = createCallRelay(() => import('./claimed-tasks.ts'));
 
-const createAtWork = ({ reach, changes, device }: RoostState): Query<ReadonlyMap<AgentId, ClaimedTask>> =>
+const createAtWork = ({ callRelay, changes, device }: RoostState): Query<ReadonlyMap<AgentId, ClaimedTask>> =>
   createQuery({
     ...{ changes, device, what: ['projects', 'approvals'] as const },
-    ask: () => claimedTasks(({ readClaimedTasks }) => readClaimedTasks(reach)),
+    ask: () => claimedTasks(({ readClaimedTasks }) => readClaimedTasks(callRelay)),
   });
 
 /** The task that each agent claimed last, if it has one. */

@@ -31,7 +31,11 @@ export interface Boards {
   dropTask(projectId: ProjectId, taskId: TaskId): void;
 }
 
-export function createBoards({ reach, changes, device }: Pick<RoostState, 'reach' | 'changes' | 'device'>): Boards {
+export function createBoards({
+  callRelay,
+  changes,
+  device,
+}: Pick<RoostState, 'callRelay' | 'changes' | 'device'>): Boards {
   const deps = { changes, device, what: ['projects'] as const };
   /** Where the next request for each project's changes starts. */
   const readAsOf = new Map<ProjectId, number>();
@@ -51,7 +55,7 @@ export function createBoards({ reach, changes, device }: Pick<RoostState, 'reach
         ...deps,
         projectId,
         async ask() {
-          const read = await reach((client) => client.task({ projectId, taskId }));
+          const read = await callRelay((client) => client.task({ projectId, taskId }));
           if (read.ok) return { ok: true, value: whereItGoes(read.value) };
           return isRefusedAs(read.problem, 'no-task') ? { ok: true, value: null } : read;
         },
@@ -68,7 +72,7 @@ export function createBoards({ reach, changes, device }: Pick<RoostState, 'reach
     let asOf: number | null = null;
     for (let after: number | null = 0; after !== null;) {
       const from = since === null ? null : String(since);
-      const page = await reach((client) => client.board({ projectId, since: from, after, limit: CARDS_PAGE }));
+      const page = await callRelay((client) => client.board({ projectId, since: from, after, limit: CARDS_PAGE }));
       if (!page.ok) return page;
       read.push(...page.value.cards.map(whereItGoes));
       for (const taskId of page.value.gone) goneIds.add(taskId);

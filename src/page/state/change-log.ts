@@ -21,7 +21,7 @@ import { mcpServersOf } from './mcp-servers.ts';
 import { type Done, doneOf } from './attempt.ts';
 import { costQueriesOf } from './costs.ts';
 import { storeGroup, seatChanges, writeGroup } from './groups.ts';
-import { reachQueries } from './reach-queries.ts';
+import { wakeQueries } from './wakes.ts';
 import { schedulesOf } from './schedules.ts';
 
 /** Changes that are read at first, and at most. */
@@ -292,7 +292,7 @@ const saveSetting = ({ actions }: RoostState, key: SettingKey, value: unknown): 
 async function backFields(roost: RoostState, { kind, agentId, fields }: Of<'limits' | 'prices'>): Promise<Done> {
   const set = fields.map(({ field, before }) => [field, before] as const);
   if (kind === 'prices') {
-    const prices = await roost.reach((client) => client.prices());
+    const prices = await roost.callRelay((client) => client.prices());
     if (!prices.ok) return doneOf(prices);
     return costQueriesOf(roost).setPrices(
       pricesSchema.parse(withFields('prices', { prices: prices.value.prices }, set)).prices,
@@ -303,7 +303,7 @@ async function backFields(roost: RoostState, { kind, agentId, fields }: Of<'limi
   return doneOf(
     agentId === null
       ? await roost.limits.change((now) => householdConfigSchema.parse(config(now)))
-      : await reachQueries(roost)
+      : await wakeQueries(roost)
           .limits(agentId)
           .change((now) => agentConfigSchema.parse(config(now))),
   );
@@ -311,7 +311,7 @@ async function backFields(roost: RoostState, { kind, agentId, fields }: Of<'limi
 
 async function backSchedule(roost: RoostState, { before, after, scheduleId }: Of<'schedule'>): Promise<Done> {
   if (before === null || before.removed)
-    return doneOf(await roost.reach((client) => client.removeSchedule({ scheduleId })));
+    return doneOf(await roost.callRelay((client) => client.removeSchedule({ scheduleId })));
   // A removed schedule returns as a new one.
   const saved = await schedulesOf(roost).save(after.removed ? null : scheduleId, before.schedule);
   return saved.ok ? saved : { ok: false, reason: saved.reason ?? Object.values(saved.fields).join(' ') };

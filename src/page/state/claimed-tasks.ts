@@ -18,18 +18,18 @@ const columnsAtWork = (projects: readonly Project[]) =>
 
 /** The task that each agent claimed last, if it has one. */
 export async function readClaimedTasks(
-  reach: RoostState['reach'],
+  callRelay: RoostState['callRelay'],
 ): Promise<RelayResult<ReadonlyMap<AgentId, ClaimedTask>>> {
-  const list = await reach((client) => client.projects());
+  const list = await callRelay((client) => client.projects());
   if (!list.ok) return list;
   const tasks = new Map<AgentId, ClaimedTask & { readonly since: number }>();
   for (const { project, columnId } of columnsAtWork(list.value.projects)) {
     const { projectId } = project;
-    const page = await reach((client) => client.tasks({ projectId, column: columnId, limit: MOST_TASKS }));
+    const page = await callRelay((client) => client.tasks({ projectId, column: columnId, limit: MOST_TASKS }));
     if (!page.ok) return page;
     const all = page.value.tasks.map(cardOf);
     if (all.every(({ claim }) => claim === null)) continue;
-    const obstacles = await reach((client) => client.obstacles({ projectId }));
+    const obstacles = await callRelay((client) => client.obstacles({ projectId }));
     if (!obstacles.ok) return obstacles;
     for (const card of all) {
       const { claim } = card;

@@ -7,7 +7,7 @@ import type { RoostState } from './index.ts';
 import { onePerPage } from './per-page.ts';
 import { problemText } from './ports.ts';
 import { type Query, relayQuery } from './query.ts';
-import { mapResult } from './reach.ts';
+import { mapResult } from './call-relay.ts';
 
 interface Clients {
   readonly list: Query<readonly Credential[]>;
@@ -23,20 +23,20 @@ interface Clients {
   revoke(credentialId: string): Promise<Done>;
 }
 
-function createClients({ reach, changes, device }: Pick<RoostState, 'reach' | 'changes' | 'device'>): Clients {
-  const list = relayQuery<readonly Credential[]>({ reach, changes, device }, ['credentials'], async (client) =>
+function createClients({ callRelay, changes, device }: Pick<RoostState, 'callRelay' | 'changes' | 'device'>): Clients {
+  const list = relayQuery<readonly Credential[]>({ callRelay, changes, device }, ['credentials'], async (client) =>
     mapResult(await client.credentials(), ({ credentials }) => credentials),
   );
   return {
     list,
     async make(agentId, label, may) {
-      const made = await reach((client) => client.makeCredential({ body: { agentId, label, ...may } }));
+      const made = await callRelay((client) => client.makeCredential({ body: { agentId, label, ...may } }));
       if (!made.ok) return { ok: false, reason: problemText(made.problem) };
       await list.again();
       return { ok: true, ...made.value };
     },
     async revoke(credentialId) {
-      const revoked = await reach((client) => client.revokeCredential({ credentialId }));
+      const revoked = await callRelay((client) => client.revokeCredential({ credentialId }));
       if (!revoked.ok) return { ok: false, reason: problemText(revoked.problem) };
       await list.again();
       return DONE;

@@ -18,12 +18,16 @@ interface Comments {
   add(task: Pick<Task, 'projectId' | 'taskId'>, text: string, clientId: string): Promise<Done>;
 }
 
-function createComments({ reach, changes, device }: Pick<RoostState, 'reach' | 'changes' | 'device'>): Comments {
+function createComments({
+  callRelay,
+  changes,
+  device,
+}: Pick<RoostState, 'callRelay' | 'changes' | 'device'>): Comments {
   const queries = new Map<TaskId, Query<CommentPage>>();
   function of({ projectId, taskId }: Pick<Task, 'projectId' | 'taskId'>): Query<CommentPage> {
     const query =
       queries.get(taskId) ??
-      relayQuery<CommentPage>({ reach, changes, device }, ['threads'], (client) =>
+      relayQuery<CommentPage>({ callRelay, changes, device }, ['threads'], (client) =>
         client.comments({ projectId, taskId, limit: SHOWN }),
       );
     queries.set(taskId, query);
@@ -33,7 +37,7 @@ function createComments({ reach, changes, device }: Pick<RoostState, 'reach' | '
     of,
     async add(task, text, clientId) {
       const { projectId, taskId } = task;
-      const added = await reach((client) => client.addComment({ projectId, taskId, body: { text, clientId } }));
+      const added = await callRelay((client) => client.addComment({ projectId, taskId, body: { text, clientId } }));
       if (added.ok) await of(task).again();
       return doneOf(added);
     },

@@ -8,8 +8,8 @@ import { onePerPage } from './per-page.ts';
 import { type Done, doneOf } from './attempt.ts';
 import { createQueryFamily, type Query, relayQuery } from './query.ts';
 import { withCoordination } from './relay-info.ts';
-import { mapResult } from './reach.ts';
-import { reachQueries } from './reach-queries.ts';
+import { mapResult } from './call-relay.ts';
+import { wakeQueries } from './wakes.ts';
 
 // Costs of replies. Replies that come into view together are requested in one call, and the costs
 // are cached.
@@ -41,7 +41,11 @@ const AT_ONCE = 100;
 const AGAIN_MS = 400;
 const KEY = 'roost-reply-costs';
 
-function createReplyCosts({ reach, changes, device }: Pick<RoostState, 'reach' | 'changes' | 'device'>): ReplyCosts {
+function createReplyCosts({
+  callRelay,
+  changes,
+  device,
+}: Pick<RoostState, 'callRelay' | 'changes' | 'device'>): ReplyCosts {
   const store = createStore<ReplyCostsState>()(() => ({
     known: new Map(),
     always: device.browser.read(KEY) === 'always',
@@ -58,7 +62,7 @@ function createReplyCosts({ reach, changes, device }: Pick<RoostState, 'reach' |
       .slice(0, AT_ONCE);
     if (wanted.length === 0) return;
     for (const id of wanted) askedIds.add(id);
-    const read = await reach((client) => client.replyCosts({ ids: wanted }));
+    const read = await callRelay((client) => client.replyCosts({ ids: wanted }));
     // A failed request is repeated with the next change, or when the reply comes into view again.
     if (!read.ok) return wanted.forEach((id) => askedIds.delete(id));
     const found = Object.entries(read.value.replies);
@@ -119,16 +123,16 @@ export interface CostQueries {
 }
 
 function createCostQueries(state: RoostState): CostQueries {
-  const { reach, changes, device, limits } = state;
+  const { callRelay, changes, device, limits } = state;
   const reports = createQueryFamily((days) =>
-    relayQuery<Costs>({ reach, changes, device }, ['costs', 'config'], (client) =>
+    relayQuery<Costs>({ callRelay, changes, device }, ['costs', 'config'], (client) =>
       client.costs({ days: Number(days) }),
     ),
   );
-  const prices = relayQuery<PricesAnswer>({ reach, changes, device }, ['costs'], (client) => client.prices());
+  const prices = relayQuery<PricesAnswer>({ callRelay, changes, device }, ['costs'], (client) => client.prices());
 
   const answers = createQueryFamily((messageId) =>
-    relayQuery<ReplyCost | null>({ reach, changes, device }, ['costs'], async (client) =>
+    relayQuery<ReplyCost | null>({ callRelay, changes, device }, ['costs'], async (client) =>
       mapResult(await client.replyCosts({ ids: [messageId] }), ({ replies }) => replies[messageId] ?? null),
     ),
   );
@@ -147,7 +151,7 @@ function createCostQueries(state: RoostState): CostQueries {
       ),
     setAgentBudget: async (agentId, usd) =>
       doneOf(
-        await reachQueries(state)
+        await wakeQueries(state)
           .limits(agentId)
           .change((own) => ({
             ...own,
@@ -155,7 +159,7 @@ function createCostQueries(state: RoostState): CostQueries {
           })),
       ),
     async setPrices(table, version) {
-      const put = await reach((client) => client.putPrices({ body: { prices: [...table], version } }));
+      const put = await callRelay((client) => client.putPrices({ body: { prices: [...table], version } }));
       if (put.ok) prices.put(put.value);
       const newer = newerOf(put);
       if (!newer) return doneOf(put);

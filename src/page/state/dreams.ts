@@ -5,7 +5,7 @@ import type { RelayProblem } from '../../shared/relay-client/index.ts';
 import type { RoostState } from './index.ts';
 import { onePerPage } from './per-page.ts';
 import { createQueryFamily, type Query, relayQuery } from './query.ts';
-import { mapResult } from './reach.ts';
+import { mapResult } from './call-relay.ts';
 
 export interface Dreams {
   /** The newest dreams of this agent. */
@@ -19,17 +19,17 @@ export interface Dreams {
   cancel(dream: Dream): Promise<void>;
 }
 
-function createDreams({ reach, changes, device, notices }: RoostState): Dreams {
+function createDreams({ callRelay, changes, device, notices }: RoostState): Dreams {
   const what = ['memories'] as const;
   const of = createQueryFamily((agentId: AgentId) =>
     relayQuery<readonly Dream[]>(
-      { reach, changes, device },
+      { callRelay, changes, device },
       what,
       async (client) => mapResult(await client.dreams({ agentId }), ({ dreams }) => dreams),
       { agentId },
     ),
   );
-  const waiting = relayQuery<readonly Dream[]>({ reach, changes, device }, what, async (client) =>
+  const waiting = relayQuery<readonly Dream[]>({ callRelay, changes, device }, what, async (client) =>
     mapResult(await client.dreams({}), ({ dreams }) => dreams),
   );
   async function answered(
@@ -46,22 +46,22 @@ function createDreams({ reach, changes, device, notices }: RoostState): Dreams {
     start: (agentId) =>
       answered(
         agentId,
-        reach((client) => client.startDream({ body: { agentId } })),
+        callRelay((client) => client.startDream({ body: { agentId } })),
       ),
     adopt: ({ agentId, dreamId }) =>
       answered(
         agentId,
-        reach((client) => client.adoptDream({ dreamId })),
+        callRelay((client) => client.adoptDream({ dreamId })),
       ),
     cancel: ({ agentId, dreamId }) =>
       answered(
         agentId,
-        reach((client) => client.cancelDream({ dreamId })),
+        callRelay((client) => client.cancelDream({ dreamId })),
       ),
     discard: ({ agentId, dreamId }) =>
       answered(
         agentId,
-        reach((client) => client.discardDream({ dreamId })),
+        callRelay((client) => client.discardDream({ dreamId })),
       ),
   };
 }

@@ -9,7 +9,7 @@ import type { RoostState } from './index.ts';
 import { onePerPage } from './per-page.ts';
 import { errorText, problemText } from './ports.ts';
 import { createQueryFamily, type Query, relayQuery } from './query.ts';
-import { mapResult } from './reach.ts';
+import { mapResult } from './call-relay.ts';
 
 /** An exam that the person may begin, with what it costs. */
 export interface PreparedExam {
@@ -40,17 +40,17 @@ export interface Exams {
 
 const NO_SNAPSHOT = t`Nothing can be asked of an agent without a seat.`;
 
-function createExams({ reach, changes, device, household, wakeSizes, actions, notices }: RoostState): Exams {
+function createExams({ callRelay, changes, device, household, wakeSizes, actions, notices }: RoostState): Exams {
   const what = ['exams'] as const;
   const of = createQueryFamily((agentId: AgentId) =>
     relayQuery<readonly Exam[]>(
-      { reach, changes, device },
+      { callRelay, changes, device },
       what,
       async (client) => mapResult(await client.exams({ agentId }), ({ exams }) => exams),
       { agentId },
     ),
   );
-  const waiting = relayQuery<readonly Exam[]>({ reach, changes, device }, what, async (client) =>
+  const waiting = relayQuery<readonly Exam[]>({ callRelay, changes, device }, what, async (client) =>
     mapResult(await client.exams({}), ({ exams }) => exams),
   );
   async function done(agentId: AgentId, call: Promise<Parameters<typeof doneOf>[0]>): Promise<Done> {
@@ -73,7 +73,7 @@ function createExams({ reach, changes, device, household, wakeSizes, actions, no
         const after = choice.cause === 'model' ? { ...before, model: choice.model || usual } : before;
         const files = choice.cause === 'import' ? choice.files.map(({ path, text }) => ({ path, text })) : undefined;
         const request = { agentId, cause: choice.cause, before, after, ...(files ? { files } : {}) };
-        const cost = await reach((client) => client.examCost({ body: request }));
+        const cost = await callRelay((client) => client.examCost({ body: request }));
         return cost.ok
           ? { ok: true, prepared: { request, cost: cost.value } }
           : { ok: false, reason: problemText(cost.problem) };
@@ -84,12 +84,12 @@ function createExams({ reach, changes, device, household, wakeSizes, actions, no
     begin: ({ request, cost: { mostMicroUsd } }) =>
       done(
         request.agentId,
-        reach((client) => client.startExam({ body: { ...request, mostMicroUsd } })),
+        callRelay((client) => client.startExam({ body: { ...request, mostMicroUsd } })),
       ),
     async answer({ agentId, examId, cause, before, after }, keep) {
       const answered = await done(
         agentId,
-        reach((client) => client.answerExam({ examId, body: { keep } })),
+        callRelay((client) => client.answerExam({ examId, body: { keep } })),
       );
       const known = of(agentId).store.getState();
       const state = known.kind === 'ready' ? known.value.find((exam) => exam.examId === examId)?.state : undefined;
@@ -106,7 +106,7 @@ function createExams({ reach, changes, device, household, wakeSizes, actions, no
     stop: ({ agentId, examId }) =>
       done(
         agentId,
-        reach((client) => client.stopExam({ examId })),
+        callRelay((client) => client.stopExam({ examId })),
       ),
   };
 }

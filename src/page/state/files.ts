@@ -44,11 +44,11 @@ export interface Files {
 
 const tooLarge = t`It is larger than ${UPLOAD_BYTES / 1_000_000} MB, which is the most that one file may be here.`;
 
-function createFiles({ reach, changes, device }: RoostState): Files {
+function createFiles({ callRelay, changes, device }: RoostState): Files {
   const folders = createQueryFamily((key: string) => {
     const [agentId = '', path = ''] = keyParts(key);
     return relayQuery<FolderAnswer>(
-      { reach, changes, device },
+      { callRelay, changes, device },
       ['files'],
       (client) => client.files({ agentId, path }),
       { agentId },
@@ -56,14 +56,14 @@ function createFiles({ reach, changes, device }: RoostState): Files {
   });
   async function readFile(agentId: AgentId, path: string): Promise<RelayResult<FileNow>> {
     const names = path.split('/').filter((name) => name !== '' && name !== '.');
-    const listing = await reach((client) => client.files({ agentId, path: names.slice(0, -1).join('/') }));
+    const listing = await callRelay((client) => client.files({ agentId, path: names.slice(0, -1).join('/') }));
     if (!listing.ok) return isNothing(listing.problem) ? { ok: true, value: { kind: 'none' } } : listing;
     const entry = listing.value.entries.find(({ name }) => name === names.at(-1));
     // The relay lists only the first files of a very large folder.
     if (!entry) return { ok: true, value: { kind: listing.value.more > 0 ? 'other' : 'none' } };
     if (entry.kind !== 'file') return { ok: true, value: { kind: 'other' } };
     if (entry.bytes > SHOWN_BYTES) return { ok: true, value: { kind: 'large', bytes: entry.bytes } };
-    const file = await reach((client) => client.agentFiles.read(agentId, path));
+    const file = await callRelay((client) => client.agentFiles.read(agentId, path));
     if (!file.ok) return isNothing(file.problem) ? { ok: true, value: { kind: 'none' } } : file;
     const text = fileText(new Uint8Array(await file.value.arrayBuffer()));
     return { ok: true, value: text === null ? { kind: 'other' } : { kind: 'text', text } };
@@ -75,20 +75,20 @@ function createFiles({ reach, changes, device }: RoostState): Files {
   return {
     now: (agentId, path) => contents(JSON.stringify([agentId, path])),
     folder: (agentId, path) => folders(JSON.stringify([agentId, path])),
-    read: (agentId, path) => reach((client) => client.agentFiles.read(agentId, path)),
+    read: (agentId, path) => callRelay((client) => client.agentFiles.read(agentId, path)),
     async zip(agentId, path) {
-      const got = await reach((client) => client.agentFiles.zip(agentId, path));
+      const got = await callRelay((client) => client.agentFiles.zip(agentId, path));
       if (!got.ok) return got;
       const leftOut = leftOutIn(await got.value.slice(-ZIP_COMMENT_MAX).text());
       return { ok: true, value: { file: got.value, leftOut } };
     },
     async put(agentId, path, file) {
       if (file.size > UPLOAD_BYTES) return tooLarge;
-      const result = await reach((client) => client.agentFiles.put(agentId, path, file));
+      const result = await callRelay((client) => client.agentFiles.put(agentId, path, file));
       return result.ok ? null : problemText(result.problem);
     },
     async remove(agentId, path) {
-      const result = await reach((client) => client.removeFile({ agentId, path }));
+      const result = await callRelay((client) => client.removeFile({ agentId, path }));
       return result.ok ? null : problemText(result.problem);
     },
   };

@@ -8,12 +8,12 @@ const NOTHING: FoundAnywhere = { tasks: [], files: [], more: false };
 
 /** One search. It is made again when a task changes. `text` empty: it asks nobody. */
 export const createFind = (
-  { reach, changes, device }: Pick<RoostState, 'reach' | 'changes' | 'device'>,
+  { callRelay, changes, device }: Pick<RoostState, 'callRelay' | 'changes' | 'device'>,
   text: string,
 ): Query<FoundAnywhere> =>
   createQuery<FoundAnywhere>({
     ...{ changes, device, askAgainMs: SEARCH_AFTER_MS },
     what: text === '' ? [] : ['projects', 'threads'],
     ask: () =>
-      text === '' ? Promise.resolve({ ok: true, value: NOTHING }) : reach((client) => client.find({ q: text })),
+      text === '' ? Promise.resolve({ ok: true, value: NOTHING }) : callRelay((client) => client.find({ q: text })),
   });

@@ -28,13 +28,13 @@ export const coveredNotes = (files: readonly Memory[], forget: Pick<Forget, 'tar
   );
 
 export async function previewForget(
-  { dataWorker, clock, reach, household }: Pick<Parts, 'dataWorker' | 'clock' | 'reach' | 'household'>,
+  { dataWorker, clock, callRelay, household }: Pick<Parts, 'dataWorker' | 'clock' | 'callRelay' | 'household'>,
   target: ForgetTarget,
 ): Promise<ForgetPreview> {
   const forget = { target, at: clock.next() };
   const { roster } = household.store.getState();
   const owners = target.agentId === null ? [null, ...roster.byId.keys()] : [target.agentId];
-  const reading = owners.map((agentId) => reach((client) => client.memories({ agentId })));
+  const reading = owners.map((agentId) => callRelay((client) => client.memories({ agentId })));
   const [covered, ...files] = await Promise.all([dataWorker.call('covered', forget), ...reading]);
   const failed = files.find((result): result is Extract<RelayResult<never>, { ok: false }> => !result.ok);
   const notes = files.flatMap((result) => (result.ok ? coveredNotes(result.value.memories, forget) : []));
@@ -49,7 +49,7 @@ export interface AskedItems {
 
 /** Everything that mentions a person or a page, or that a tool answered, and what came from it. */
 export async function previewItems(
-  { dataWorker, reach, household }: Pick<Parts, 'dataWorker' | 'reach' | 'household'>,
+  { dataWorker, callRelay, household }: Pick<Parts, 'dataWorker' | 'callRelay' | 'household'>,
   mention: { readonly what: 'words' | 'tool'; readonly text: string },
 ): Promise<AskedItems> {
   const { what, text } = mention;
@@ -57,8 +57,8 @@ export async function previewItems(
   const owners = [null, ...household.store.getState().roster.byId.keys()];
   const [mentioned, relay, ...files] = await Promise.all([
     dataWorker.call('mentioning', mention),
-    reach((client) => client.findSentence({ body: { text, ...tool } })),
-    ...owners.map((agentId) => reach((client) => client.memories({ agentId }))),
+    callRelay((client) => client.findSentence({ body: { text, ...tool } })),
+    ...owners.map((agentId) => callRelay((client) => client.memories({ agentId }))),
   ]);
   const plain = text.toLowerCase();
   const isMeant = (line: Line<MemorySource>) =>
@@ -95,13 +95,13 @@ export interface SentenceFound {
 
 /** Searches everything that this browser and the relay store for a sentence. */
 export async function findSentence(
-  { dataWorker, reach }: Pick<Parts, 'dataWorker' | 'reach'>,
+  { dataWorker, callRelay }: Pick<Parts, 'dataWorker' | 'callRelay'>,
   text: string,
 ): Promise<{ readonly ok: true; readonly value: SentenceFound } | { readonly ok: false; readonly reason: string }> {
   try {
     const [here, relay] = await Promise.all([
       dataWorker.call('findSentence', { text }),
-      reach((client) => client.findSentence({ body: { text } })),
+      callRelay((client) => client.findSentence({ body: { text } })),
     ]);
     const value = relay.ok
       ? { here, relay: relay.value, problem: null }

@@ -36,15 +36,17 @@ const partsOf = (key: string): readonly string[] => {
 
 const fromOf = (text: string): ChangesFrom => (text === 'before' || text === 'after' ? text : 'previous');
 
-function createHistories({ reach, changes, device }: RoostState): Histories {
+function createHistories({ callRelay, changes, device }: RoostState): Histories {
   const lists = createQueryFamily((agentId: string) =>
-    relayQuery<History>({ reach, changes, device }, ['files'], (client) => client.history({ agentId }), { agentId }),
+    relayQuery<History>({ callRelay, changes, device }, ['files'], (client) => client.history({ agentId }), {
+      agentId,
+    }),
   );
   const ofPoints = createQueryFamily((key: string) => {
     const [agentId = '', pointId = '', from = ''] = partsOf(key);
     const since = fromOf(from);
     return relayQuery<Changes>(
-      { reach, changes, device },
+      { callRelay, changes, device },
       ['files'],
       (client) => client.historyChanges({ agentId, pointId, from: since }),
       { agentId },
@@ -53,7 +55,7 @@ function createHistories({ reach, changes, device }: RoostState): Histories {
   const ofFiles = createQueryFamily((key: string) => {
     const [agentId = '', pointId = '', from = '', folder = '', file = ''] = partsOf(key);
     return relayQuery<Compared>(
-      { reach, changes, device },
+      { callRelay, changes, device },
       ['files'],
       (client) => client.historyFile({ agentId, pointId, from: fromOf(from), folder, file }),
       { agentId },
@@ -61,14 +63,14 @@ function createHistories({ reach, changes, device }: RoostState): Histories {
   });
   return {
     of: (agentId) => lists(agentId),
-    older: (agentId, before) => reach((client) => client.history({ agentId, before })),
+    older: (agentId, before) => callRelay((client) => client.history({ agentId, before })),
     changes: (agentId, pointId, from) => ofPoints(JSON.stringify([agentId, pointId, from])),
     compared: (agentId, pointId, from, { folder, file }) =>
       ofFiles(JSON.stringify([agentId, pointId, from, folder, file])),
     restore: (agentId, { pointId }, to, files) =>
-      reach((client) => client.historyRestore({ agentId, pointId, body: { to, files: files && [...files] } })),
+      callRelay((client) => client.historyRestore({ agentId, pointId, body: { to, files: files && [...files] } })),
     async forget(agentId) {
-      const result = await reach((client) => client.historyForget({ agentId }));
+      const result = await callRelay((client) => client.historyForget({ agentId }));
       return result.ok ? null : problemText(result.problem);
     },
   };

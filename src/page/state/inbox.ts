@@ -155,12 +155,12 @@ export function waitingKind(project: Project, card: TaskCard, all: readonly Task
 const TASKS_AGAIN_MS = 2_000;
 
 function createWaitingTasks(roost: RoostState): Query<readonly WaitingTask[]> {
-  const { reach, changes, device } = roost;
+  const { callRelay, changes, device } = roost;
   const projects = projectsOf(roost);
   return createQuery<readonly WaitingTask[]>({
     ...{ changes, device, what: ['projects'], askAgainMs: TASKS_AGAIN_MS },
     async ask() {
-      const listed = await reach((client) => client.projects());
+      const listed = await callRelay((client) => client.projects());
       if (!listed.ok) return listed;
       const waiting: WaitingTask[] = [];
       for (const project of listed.value.projects) {

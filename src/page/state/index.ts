@@ -28,7 +28,7 @@ import { createNotices, type Notices } from './notices.ts';
 import type { ShowAccepted } from './outbox/delivery.ts';
 import { createOutbox, type Outbox, UNSENT } from './outbox/index.ts';
 import { type ExportsPort, createUpkeep, type Device, type DataWorkerPort, type RelayPort } from './ports.ts';
-import { mapResult, type ReachPort } from './reach.ts';
+import { mapResult, type CallRelay } from './call-relay.ts';
 import { createWakeSizes, type WakeSizes } from './wake-sizes.ts';
 import { createAgentSnapshots } from './agent-snapshots.ts';
 import { createUnread, type Unread } from './unread.ts';
@@ -51,8 +51,8 @@ export interface RoostState {
   readonly actions: Actions;
   readonly dataWorker: DataWorkerPort;
   readonly relay: RelayPort;
-  readonly reach: ReachPort;
-  /** Changes that the relay announces, of the state requested with `reach`. */
+  readonly callRelay: CallRelay;
+  /** Changes that the relay announces, of the state requested with `callRelay`. */
   readonly changes: Changes;
   /** Number of messages in each agent's inbox, by agent id. */
   readonly unreadMessages: Query<Readonly<Record<string, number>>>;
@@ -71,14 +71,14 @@ export interface RoostState {
 export interface Ports {
   readonly dataWorker: DataWorkerPort;
   readonly relay: RelayPort;
-  readonly reach: ReachPort;
+  readonly callRelay: CallRelay;
   readonly exports: ExportsPort;
   readonly device: Device;
   /** Names this page in clock stamps: letters, digits, `_` and `.`. */
   readonly node: string;
 }
 
-export function createRoostState({ dataWorker, relay, reach, exports, device, node }: Ports): RoostState {
+export function createRoostState({ dataWorker, relay, callRelay, exports, device, node }: Ports): RoostState {
   const clock = createClock({ now: device.now, node });
   const household = createHousehold(device.now, readLastTeam(device.browser));
   const live = createLive(device.now);
@@ -102,25 +102,28 @@ export function createRoostState({ dataWorker, relay, reach, exports, device, no
     live,
     async deliver(...message) {
       const { deliver } = await import('./outbox/delivery.ts');
-      return deliver({ dataWorker, device, household, live, reach, relay, writer, threads: acceptedIn }, ...message);
+      return deliver(
+        { dataWorker, device, household, live, callRelay, relay, writer, threads: acceptedIn },
+        ...message,
+      );
     },
   });
   const unread = createUnread({ dataWorker, writer, device });
   const changes = createChanges();
-  const agentSnapshots = createAgentSnapshots({ household, live, wakeSizes, reach, changes, device });
-  const unreadMessages = relayQuery({ reach, changes, device }, ['inbox'], async (client) =>
+  const agentSnapshots = createAgentSnapshots({ household, live, wakeSizes, callRelay, changes, device });
+  const unreadMessages = relayQuery({ callRelay, changes, device }, ['inbox'], async (client) =>
     mapResult(await client.unread(), ({ unread }) => unread),
   );
-  const readLimits = () => reach((client) => client.householdConfig());
+  const readLimits = () => callRelay((client) => client.householdConfig());
   const limits = createLimits({
     query: createQuery({ ask: readLimits, changes, device, what: ['config'] }),
     read: readLimits,
-    put: (own) => reach((client) => client.putHouseholdConfig({ body: { ...own, whole: true } })),
+    put: (own) => callRelay((client) => client.putHouseholdConfig({ body: { ...own, whole: true } })),
   });
   const parts = {
     dataWorker,
     relay,
-    reach,
+    callRelay,
     device,
     writer,
     clock,
@@ -156,10 +159,10 @@ export function createRoostState({ dataWorker, relay, reach, exports, device, no
     actions,
     dataWorker,
     relay,
-    reach,
+    callRelay,
     changes,
     unreadMessages,
-    models: createConnectedModels({ reach, changes, device, onChange: actions.refreshHealth }),
+    models: createConnectedModels({ callRelay, changes, device, onChange: actions.refreshHealth }),
     limits,
     exports,
     device,

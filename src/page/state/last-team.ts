@@ -91,10 +91,10 @@ export function teamOf(roster: Roster, person: string): Team {
 export function announceTeam({
   household,
   live,
-  reach,
+  callRelay,
   relay,
   notices,
-}: Pick<Parts, 'household' | 'live' | 'reach' | 'relay' | 'notices'>): () => void {
+}: Pick<Parts, 'household' | 'live' | 'callRelay' | 'relay' | 'notices'>): () => void {
   /** The team that the connected relay has. */
   let announced = '';
   let announcing = false;
@@ -126,7 +126,7 @@ export function announceTeam({
     }
     announcing = true;
     const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
-    const result = await reach((client) => client.putTeam({ body: { ...team, timeZone } }));
+    const result = await callRelay((client) => client.putTeam({ body: { ...team, timeZone } }));
     announcing = false;
     // If it did not arrive, the next change or connection announces it again.
     if (!result.ok) {

@@ -9,7 +9,7 @@ import type { RoostState } from './index.ts';
 import { onePerPage } from './per-page.ts';
 import { problemText } from './ports.ts';
 import { createQueryFamily, type Query, relayQuery } from './query.ts';
-import { mapResult } from './reach.ts';
+import { mapResult } from './call-relay.ts';
 import { schedulesOf } from './schedules.ts';
 
 export type MappingFields = Omit<z.input<typeof changeMappingSchema>, 'version'>;
@@ -33,11 +33,11 @@ export interface Mappings {
 }
 
 function createMappings(roost: RoostState): Mappings {
-  const { reach, changes, device, notices } = roost;
+  const { callRelay, changes, device, notices } = roost;
   const family = createQueryFamily((key: string) => {
     const [projectId = '', agentId = ''] = JSON.parse(key) as readonly string[];
     return relayQuery<readonly Mapping[]>(
-      { reach, changes, device },
+      { callRelay, changes, device },
       ['schedules', 'projects'],
       async (client) => mapResult(await client.mappings({ projectId, agentId }), ({ mappings }) => mappings),
       { agentId },
@@ -46,7 +46,7 @@ function createMappings(roost: RoostState): Mappings {
   const of = (projectId: ProjectId, agentId: AgentId) => family(JSON.stringify([projectId, agentId]));
 
   async function add(projectId: ProjectId, agentId: AgentId, body: NewMapping): Promise<MappingOutcome> {
-    const made = await reach((client) => client.createMapping({ projectId, agentId, body }));
+    const made = await callRelay((client) => client.createMapping({ projectId, agentId, body }));
     await of(projectId, agentId).again();
     return made.ok ? { ok: true } : { ok: false, reason: problemText(made.problem), clash: null };
   }
@@ -62,7 +62,7 @@ function createMappings(roost: RoostState): Mappings {
       }
       const { scheduleId } = saved.scheduled;
       const added = await add(projectId, routine.agentId, { ...fields, routineId: scheduleId });
-      if (!added.ok) await reach((client) => client.removeSchedule({ scheduleId }));
+      if (!added.ok) await callRelay((client) => client.removeSchedule({ scheduleId }));
       return added;
     },
     async change(base, fields) {
@@ -73,7 +73,7 @@ function createMappings(roost: RoostState): Mappings {
         );
       const result = await overNewest(base, (now) =>
         isSame(now)
-          ? reach((client) =>
+          ? callRelay((client) =>
               client.changeMapping({ projectId, agentId, mappingId, body: { ...fields, version: now.version } }),
             )
           : null,
@@ -83,7 +83,7 @@ function createMappings(roost: RoostState): Mappings {
       return result.ok ? { ok: true } : { ok: false, reason: problemText(result.problem), clash: null };
     },
     async remove({ projectId, agentId, mappingId, name, routineId, columnIds, toolOverrides, separate }) {
-      const removed = await reach((client) => client.removeMapping({ projectId, agentId, mappingId }));
+      const removed = await callRelay((client) => client.removeMapping({ projectId, agentId, mappingId }));
       await of(projectId, agentId).again();
       if (!removed.ok) return notices.refused(removed.problem);
       notices.info(t`“${name}” no longer works on this project.`, {

@@ -1,7 +1,7 @@
 /** MCP servers that the person has connected. Loaded with the part of the page that shows them. */
 import type { Attachment, McpServer } from '../../shared/protocol/mcp.ts';
 import type { Runner } from '../../shared/protocol/runners.ts';
-import type { ReachClient } from '../../shared/relay-client/reach-client.ts';
+import type { DeferredClient } from '../../shared/relay-client/deferred-client.ts';
 import { newerOf, type RelayResult } from '../../shared/relay-client/result.ts';
 import { type Done, doneOf } from './attempt.ts';
 import type { RoostState } from './index.ts';
@@ -24,7 +24,7 @@ interface McpServerList {
   readonly sandbox: boolean;
 }
 type Calls = Pick<
-  ReachClient,
+  DeferredClient,
   'addMcpServer' | 'retryMcpServer' | 'changeMcpServer' | 'removeMcpServer' | 'signOutOfMcpServer'
 >;
 
@@ -44,10 +44,16 @@ interface McpServers {
   change<Value>(call: (calls: Calls) => Promise<RelayResult<Value>>): Promise<Done & { readonly newer?: Value }>;
 }
 
-function createMcpServers({ reach, changes, device }: Pick<RoostState, 'reach' | 'changes' | 'device'>): McpServers {
-  const list = relayQuery<McpServerList>({ reach, changes, device }, ['mcp-servers'], (client) => client.mcpServers());
+function createMcpServers({
+  callRelay,
+  changes,
+  device,
+}: Pick<RoostState, 'callRelay' | 'changes' | 'device'>): McpServers {
+  const list = relayQuery<McpServerList>({ callRelay, changes, device }, ['mcp-servers'], (client) =>
+    client.mcpServers(),
+  );
   const change: McpServers['change'] = async (call) => {
-    const result = await reach(call);
+    const result = await callRelay(call);
     await list.again();
     const newer = newerOf(result);
     return newer === undefined ? doneOf(result) : { ...doneOf(result), newer };
@@ -56,11 +62,11 @@ function createMcpServers({ reach, changes, device }: Pick<RoostState, 'reach' |
     list,
     add: (name, attachment) => change((client) => client.addMcpServer({ body: { name, attachment } })),
     async runners() {
-      const result = await reach((client) => client.runners());
+      const result = await callRelay((client) => client.runners());
       return result.ok ? result.value.runners : [];
     },
     async signIn(serverId) {
-      const result = await reach((client) => client.signInToMcpServer({ serverId }));
+      const result = await callRelay((client) => client.signInToMcpServer({ serverId }));
       await list.again();
       return result.ok ? { ok: true, url: result.value.url } : { ok: false, reason: problemText(result.problem) };
     },

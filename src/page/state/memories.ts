@@ -10,7 +10,7 @@ import type { RoostState } from './index.ts';
 import { onePerPage } from './per-page.ts';
 import { problemText } from './ports.ts';
 import { createQuery, createQueryFamily, type Query, relayQuery } from './query.ts';
-import { mapResult } from './reach.ts';
+import { mapResult } from './call-relay.ts';
 
 /** `ok` false: why nothing was saved, as a sentence. */
 export type MemoryOutcome = { readonly ok: true } | { readonly ok: false; readonly reason: string };
@@ -33,7 +33,7 @@ export interface Memories {
 /** Versions per read, and most that are shown. */
 const VERSIONS = { page: 200, most: 50 } as const;
 
-function createMemories({ reach, changes, device, notices, dataWorker }: RoostState): Memories {
+function createMemories({ callRelay, changes, device, notices, dataWorker }: RoostState): Memories {
   const versions = createQueryFamily((memoryId: MemoryId) =>
     createQuery<readonly MemoryVersion[]>({
       ...{ changes, device, what: ['memories'] as const },
@@ -60,7 +60,7 @@ function createMemories({ reach, changes, device, notices, dataWorker }: RoostSt
   );
   const of = createQueryFamily((agentId: AgentId) =>
     relayQuery<readonly Memory[]>(
-      { reach, changes, device },
+      { callRelay, changes, device },
       ['memories'],
       async (client) => mapResult(await client.memories({ agentId }), ({ memories }) => memories),
       { agentId },
@@ -71,7 +71,7 @@ function createMemories({ reach, changes, device, notices, dataWorker }: RoostSt
   ) => (result.ok ? ({ ok: true } as const) : ({ ok: false, reason: problemText(result.problem) } as const));
 
   async function add(agentId: AgentId, file: { path: string; text: string; pinned?: boolean }): Promise<MemoryOutcome> {
-    const result = await reach((client) => client.createMemory({ body: { agentId, ...file } }));
+    const result = await callRelay((client) => client.createMemory({ body: { agentId, ...file } }));
     await of(agentId).again();
     return done(result);
   }
@@ -84,14 +84,14 @@ function createMemories({ reach, changes, device, notices, dataWorker }: RoostSt
       const { memoryId, agentId } = base;
       const result = await overNewest(base, (now) =>
         now.text === base.text
-          ? reach((client) => client.changeMemory({ memoryId, body: { ...fields, version: now.version } }))
+          ? callRelay((client) => client.changeMemory({ memoryId, body: { ...fields, version: now.version } }))
           : null,
       );
       if (agentId !== null) await of(agentId).again();
       return 'clash' in result ? { ok: false, reason: CHANGED_ELSEWHERE } : done(result);
     },
     async remove({ memoryId, agentId, path, text, pinned }) {
-      const result = await reach((client) => client.removeMemory({ memoryId }));
+      const result = await callRelay((client) => client.removeMemory({ memoryId }));
       if (agentId !== null) await of(agentId).again();
       if (!result.ok) return notices.refused(result.problem);
       notices.info(t`“${path}” is deleted.`, {

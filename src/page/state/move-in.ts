@@ -64,7 +64,7 @@ const IDLE = { kind: 'idle' } as const;
 const ANNOUNCED = { tries: 40, waitMs: 250 } as const;
 
 function createMoveIn(roost: RoostState): MoveIn {
-  const { exports, dataWorker, clock, device, unread, reach } = roost;
+  const { exports, dataWorker, clock, device, unread, callRelay } = roost;
   const actions = exportsOf(roost);
   const store = createStore<MoveInState>()(() => IDLE);
   const set = (state: MoveInState) => store.setState(state, true);
@@ -86,7 +86,7 @@ function createMoveIn(roost: RoostState): MoveIn {
   /** The relay knows a new agent as soon as this page has announced its team. */
   async function memoryOf(agentId: AgentId, signal: AbortSignal) {
     for (let tries = 1; ; tries += 1) {
-      const listed = await reach((client) => client.memories({ agentId }));
+      const listed = await callRelay((client) => client.memories({ agentId }));
       signal.throwIfAborted();
       if (listed.ok) return new Map(listed.value.memories.map(({ path, text }) => [path, text]));
       if (tries >= ANNOUNCED.tries) throw new Error(problemText(listed.problem));
@@ -108,7 +108,7 @@ function createMoveIn(roost: RoostState): MoveIn {
       if (ownFiles.get(path) === text) same += 1;
       else {
         const body = { agentId, path, text, importedFrom: format };
-        const added = await reach((client) => client.createMemory({ body }));
+        const added = await callRelay((client) => client.createMemory({ body }));
         if (added.ok) written += 1;
         else refused.push({ path, reason: problemText(added.problem) });
       }

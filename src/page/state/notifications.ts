@@ -94,8 +94,8 @@ export function whyNoPush(): string | null {
 const whyNot = (problem: RelayProblem) =>
   problem.kind === 'refused' ? problemText(problem) : t`The relay did not answer.`;
 
-function createNotifications({ reach, changes, device, notices }: RoostState): Notified {
-  const shown = relayQuery<Notifications>({ reach, changes, device }, ['notifications'], (client) =>
+function createNotifications({ callRelay, changes, device, notices }: RoostState): Notified {
+  const shown = relayQuery<Notifications>({ callRelay, changes, device }, ['notifications'], (client) =>
     client.notifications(),
   );
   function choice(): Choice {
@@ -125,7 +125,7 @@ function createNotifications({ reach, changes, device, notices }: RoostState): N
   async function say({ kinds, quiet, pushed }: Choice): Promise<Done> {
     let made: PushSubscription | null = null;
     if (pushed) {
-      const answer = await reach((client) => client.notifications());
+      const answer = await callRelay((client) => client.notifications());
       if (!answer.ok) return { ok: false, reason: t`The relay did not answer.` };
       try {
         const isOver = answer.value.devices.some(({ here, pushed }) => here && !pushed);
@@ -151,7 +151,7 @@ function createNotifications({ reach, changes, device, notices }: RoostState): N
           }
         : null,
     };
-    const put = await reach((client) => client.putNotificationDevice({ body }));
+    const put = await callRelay((client) => client.putNotificationDevice({ body }));
     if (!put.ok) return { ok: false, reason: whyNot(put.problem) };
     if ('caches' in globalThis) {
       const kept: StoredRenewal = {
@@ -181,16 +181,16 @@ function createNotifications({ reach, changes, device, notices }: RoostState): N
       return said;
     },
     async remove(deviceId) {
-      const removed = await reach((client) => client.removeNotificationDevice({ deviceId }));
+      const removed = await callRelay((client) => client.removeNotificationDevice({ deviceId }));
       if (!removed.ok) notices.refused(removed.problem);
       await shown.again();
     },
     async seen(keys) {
       // If this fails, the other devices are notified as well, which does no harm.
-      return (await reach((client) => client.seeNotifications({ body: { keys: [...keys] } }))).ok;
+      return (await callRelay((client) => client.seeNotifications({ body: { keys: [...keys] } }))).ok;
     },
     async putContact(mail) {
-      const put = await reach((client) => client.putPushContact({ body: { mail } }));
+      const put = await callRelay((client) => client.putPushContact({ body: { mail } }));
       await shown.again();
       return put.ok ? DONE : { ok: false, reason: whyNot(put.problem) };
     },

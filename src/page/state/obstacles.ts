@@ -8,10 +8,10 @@ import { createQueryFamily, type Query, relayQuery } from './query.ts';
 /** ms between a change and the next request. Each request of a model changes what is spent. */
 const ASK_AGAIN_MS = 2_000;
 
-const createObstacles = ({ reach, changes, device }: Pick<RoostState, 'reach' | 'changes' | 'device'>) =>
+const createObstacles = ({ callRelay, changes, device }: Pick<RoostState, 'callRelay' | 'changes' | 'device'>) =>
   createQueryFamily((projectId: ProjectId): Query<Obstacles> =>
     relayQuery<Obstacles>(
-      { reach, changes, device },
+      { callRelay, changes, device },
       ['projects', 'costs', 'schedules', 'approvals', 'calls', 'wakes', 'config', 'team'],
       (client) => client.obstacles({ projectId }),
       { projectId, askAgainMs: ASK_AGAIN_MS },

@@ -1,13 +1,13 @@
 /** ACP agents on the relay's machine. Loaded with the part of the page that shows them. */
 import type { AddProgram, Programs } from '../../shared/protocol/programs.ts';
-import type { ReachClient } from '../../shared/relay-client/reach-client.ts';
+import type { DeferredClient } from '../../shared/relay-client/deferred-client.ts';
 import type { RelayResult } from '../../shared/relay-client/result.ts';
 import { type Done, doneOf } from './attempt.ts';
 import type { RoostState } from './index.ts';
 import { onePerPage } from './per-page.ts';
 import { type Query, relayQuery } from './query.ts';
 
-type ProgramCalls = Pick<ReachClient, 'addProgram' | 'tryProgram' | 'removeProgram'>;
+type ProgramCalls = Pick<DeferredClient, 'addProgram' | 'tryProgram' | 'removeProgram'>;
 
 interface AgentPrograms {
   readonly list: Query<Programs>;
@@ -16,10 +16,14 @@ interface AgentPrograms {
   change<Value>(call: (calls: ProgramCalls) => Promise<RelayResult<Value>>): Promise<Done>;
 }
 
-function createPrograms({ reach, changes, device }: Pick<RoostState, 'reach' | 'changes' | 'device'>): AgentPrograms {
-  const list = relayQuery<Programs>({ reach, changes, device }, ['programs'], (client) => client.programs());
+function createPrograms({
+  callRelay,
+  changes,
+  device,
+}: Pick<RoostState, 'callRelay' | 'changes' | 'device'>): AgentPrograms {
+  const list = relayQuery<Programs>({ callRelay, changes, device }, ['programs'], (client) => client.programs());
   const change: AgentPrograms['change'] = async (call) => {
-    const result = await reach(call);
+    const result = await callRelay(call);
     await list.again();
     return doneOf(result);
   };

@@ -23,7 +23,7 @@ import type { RoostState } from './index.ts';
 import { onePerPage } from './per-page.ts';
 import { isRefusedAs, problemText } from './ports.ts';
 import { type Query, relayQuery } from './query.ts';
-import { mapResult } from './reach.ts';
+import { mapResult } from './call-relay.ts';
 
 type NewProject = z.input<typeof createProjectSchema>;
 type NewTask = z.input<typeof createTaskSchema>;
@@ -106,13 +106,13 @@ function clashes(base: object, now: object, fields: object): boolean {
 }
 
 function createProjects({
-  reach,
+  callRelay,
   changes,
   device,
   notices,
-}: Pick<RoostState, 'reach' | 'changes' | 'device' | 'notices'>): Projects {
-  const { tasks, task, moving, showCard, showTask, dropTask } = createBoards({ reach, changes, device });
-  const list = relayQuery<readonly Project[]>({ reach, changes, device }, ['projects'], async (client) =>
+}: Pick<RoostState, 'callRelay' | 'changes' | 'device' | 'notices'>): Projects {
+  const { tasks, task, moving, showCard, showTask, dropTask } = createBoards({ callRelay, changes, device });
+  const list = relayQuery<readonly Project[]>({ callRelay, changes, device }, ['projects'], async (client) =>
     mapResult(await client.projects(), ({ projects }) => projects),
   );
   const notProven = createStore<{ readonly refused: NotProven | null }>(() => ({ refused: null }));
@@ -138,14 +138,14 @@ function createProjects({
   const inTurn = createQueue();
 
   async function remove(projectId: ProjectId, lose: boolean): Promise<Removed> {
-    const removed = await reach((client) => client.removeProject({ projectId, ...(lose ? { lose: 'true' } : {}) }));
+    const removed = await callRelay((client) => client.removeProject({ projectId, ...(lose ? { lose: 'true' } : {}) }));
     if (!removed.ok) return { why: problemText(removed.problem), isUnsaved: isRefusedAs(removed.problem, 'unsaved') };
     list.amend((all) => all.filter((project) => project.projectId !== projectId));
     return { why: null, isUnsaved: false };
   }
 
   async function addTask(projectId: ProjectId, task: NewTask): Promise<Outcome<Task>> {
-    return outcomeOf(await inTurn(() => reach((client) => client.createTask({ projectId, body: task }))), showTask);
+    return outcomeOf(await inTurn(() => callRelay((client) => client.createTask({ projectId, body: task }))), showTask);
   }
 
   return {
@@ -153,7 +153,7 @@ function createProjects({
     tasks,
     task,
     async create(project, first = []) {
-      const made = await reach((client) => client.createProject({ body: project }));
+      const made = await callRelay((client) => client.createProject({ body: project }));
       if (!made.ok) return outcomeOf(made, showProject);
       for (const task of first) {
         const added = await addTask(made.value.projectId, task);
@@ -168,7 +168,7 @@ function createProjects({
       const result = await overNewest(base, (now) =>
         clashes(base, now, fields)
           ? null
-          : reach((client) =>
+          : callRelay((client) =>
               client.changeProject({ projectId: base.projectId, body: { ...fields, version: now.version } }),
             ),
       );
@@ -183,7 +183,7 @@ function createProjects({
       const result = await overNewest(base, (now) =>
         clashes(base, now, fields)
           ? null
-          : reach((client) => client.changeTask({ projectId, taskId, body: { ...fields, version: now.version } })),
+          : callRelay((client) => client.changeTask({ projectId, taskId, body: { ...fields, version: now.version } })),
       );
       if (!('clash' in result)) return outcomeOf(result, showTask);
       showTask(result.clash);
@@ -201,7 +201,7 @@ function createProjects({
         const base = before && before.columnId === card.columnId && before.version > card.version ? before : card;
         return overNewest<Task | TaskCard>(base, (now) =>
           now.columnId === card.columnId
-            ? reach((client) =>
+            ? callRelay((client) =>
                 client.moveTask({
                   projectId,
                   taskId,
@@ -233,16 +233,16 @@ function createProjects({
       return false;
     },
     async meet({ projectId, taskId }, criterionId, met, evidence) {
-      const said = await reach((client) =>
+      const said = await callRelay((client) =>
         client.meetCriterion({ projectId, taskId, criterionId, body: { met, evidence } }),
       );
       return outcomeOf(said, showTask);
     },
     async release({ projectId, taskId }) {
-      return outcomeOf(await reach((client) => client.releaseTask({ projectId, taskId, body: {} })), showTask);
+      return outcomeOf(await callRelay((client) => client.releaseTask({ projectId, taskId, body: {} })), showTask);
     },
     async removeTask({ projectId, taskId }) {
-      const removed = await reach((client) => client.removeTask({ projectId, taskId }));
+      const removed = await callRelay((client) => client.removeTask({ projectId, taskId }));
       if (!removed.ok) return problemText(removed.problem);
       dropTask(projectId, taskId);
       return null;

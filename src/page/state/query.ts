@@ -6,10 +6,10 @@ import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { AgentId, ProjectId } from '../../shared/domain/ids.ts';
 import type { Changed } from '../../shared/protocol/events.ts';
 import type { RelayProblem, RelayResult } from '../../shared/relay-client/index.ts';
-import type { ReachClient } from '../../shared/relay-client/reach-client.ts';
+import type { DeferredClient } from '../../shared/relay-client/deferred-client.ts';
 import type { Change, Changes } from './documents.ts';
 import type { Device } from './ports.ts';
-import type { ReachPort } from './reach.ts';
+import type { CallRelay } from './call-relay.ts';
 
 /**
  * ms between a change and the next request, since changes come in bursts. `SOON_MS` is for values
@@ -168,17 +168,17 @@ export function createQuery<Value>({
 
 /** What of the page a value of the relay needs. */
 export interface QueryParts extends Pick<QueryDeps<unknown>, 'changes' | 'device'> {
-  readonly reach: ReachPort;
+  readonly callRelay: CallRelay;
 }
 
 /** A value that one call to the relay reads. `what`: the changes after which it is read again. */
 export function relayQuery<Value>(
-  { reach, changes, device }: QueryParts,
+  { callRelay, changes, device }: QueryParts,
   what: readonly Changed[],
-  call: (client: ReachClient) => Promise<RelayResult<Value>>,
+  call: (client: DeferredClient) => Promise<RelayResult<Value>>,
   more: Pick<QueryDeps<Value>, 'agentId' | 'projectId' | 'askAgainMs'> = {},
 ): Query<Value> {
-  return createQuery<Value>({ ...more, changes, device, what, ask: () => reach(call) });
+  return createQuery<Value>({ ...more, changes, device, what, ask: () => callRelay(call) });
 }
 
 /** One `Query` per key, created on first use and shared by all views. */

@@ -11,10 +11,10 @@ interface Asked {
   answer(records: readonly AskedRecord[], yes: boolean): Promise<readonly string[]>;
 }
 
-function createAsked({ reach, changes, device }: Pick<RoostState, 'reach' | 'changes' | 'device'>): Asked {
+function createAsked({ callRelay, changes, device }: Pick<RoostState, 'callRelay' | 'changes' | 'device'>): Asked {
   const list = createQuery<readonly AskedRecord[]>({
     async ask() {
-      const result = await reach((client) => client.recordApprovals());
+      const result = await callRelay((client) => client.recordApprovals());
       return result.ok ? { ok: true, value: result.value.asked } : result;
     },
     changes,
@@ -25,7 +25,7 @@ function createAsked({ reach, changes, device }: Pick<RoostState, 'reach' | 'cha
     list,
     async answer(records, yes) {
       const answers = records.map(({ type, id, part, hash }) => ({ type, id, part, hash, yes }));
-      const result = await reach((client) => client.answerRecordApprovals({ body: { answers } }));
+      const result = await callRelay((client) => client.answerRecordApprovals({ body: { answers } }));
       await list.again();
       if (!result.ok) return [problemText(result.problem)];
       const refused = result.value.outcomes.flatMap((each) => (each.outcome === 'refused' ? [each.why] : []));

@@ -19,8 +19,8 @@ import type { RoostState } from './index.ts';
 // Disk usage of the relay's home.
 
 /** One instance per page. Requested whenever a view subscribes. */
-export const relayRoom = onePerPage(({ reach, changes, device }) =>
-  relayQuery<Room>({ reach, changes, device }, [], (client) => client.room()),
+export const relayRoom = onePerPage(({ callRelay, changes, device }) =>
+  relayQuery<Room>({ callRelay, changes, device }, [], (client) => client.room()),
 );
 
 const RESTORE = {
@@ -86,7 +86,7 @@ const offered = (doc: Doc): OfferedRecord => ({
   value: doc['value'],
 });
 
-function createRestore({ dataWorker, reach, household, live, device }: RoostState): Restore {
+function createRestore({ dataWorker, callRelay, household, live, device }: RoostState): Restore {
   const store = createStore<RestoreState>()(() => ({ missing: [], giving: null, given: null, error: null }));
 
   /** The subject of a thread's messages. */
@@ -111,7 +111,7 @@ function createRestore({ dataWorker, reach, household, live, device }: RoostStat
     const missing: Missing[] = [];
     for (let from = 0; from < ownVersions.length; from += RESTORE.compared) {
       const part = ownVersions.slice(from, from + RESTORE.compared);
-      const compared = await reach((client) =>
+      const compared = await callRelay((client) =>
         client.compareRecords({ body: { records: part.map(({ asked }) => asked) } }),
       );
       // If the comparison fails, it is repeated on the next connection.
@@ -137,7 +137,7 @@ function createRestore({ dataWorker, reach, household, live, device }: RoostStat
     for (let from = 0; from < due.length; from += RESTORE.records) {
       const records = due.slice(from, from + RESTORE.records).map(({ doc }) => offered(doc));
       // A schedule that is running now may be refused. The next check sends it again.
-      await reach((client) => client.offerRecords({ body: { records } }));
+      await callRelay((client) => client.offerRecords({ body: { records } }));
     }
   }
 
@@ -186,7 +186,7 @@ function createRestore({ dataWorker, reach, household, live, device }: RoostStat
     store.setState({ giving: { done: 0, of }, error: null, given: null });
     try {
       for await (const part of offers(missing)) {
-        const result = await reach((client) => client.offerRecords({ body: { records: [...part] } }));
+        const result = await callRelay((client) => client.offerRecords({ body: { records: [...part] } }));
         if (!result.ok) {
           store.setState({ giving: null, error: problemText(result.problem) });
           return;

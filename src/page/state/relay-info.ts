@@ -1,7 +1,7 @@
 /** What the relay reports about itself, and the browser about its storage. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { ListedModel, Models } from '../../shared/protocol/models.ts';
-import type { ReachClient } from '../../shared/relay-client/reach-client.ts';
+import type { DeferredClient } from '../../shared/relay-client/deferred-client.ts';
 import type { RelayResult } from '../../shared/relay-client/index.ts';
 import { createQueue } from '../../shared/domain/platform/queue.ts';
 import type { AgentConfig, EffectiveConfig, HouseholdConfig } from '../../shared/protocol/config.ts';
@@ -10,13 +10,13 @@ import type { Health, HomeStatus } from '../../shared/protocol/http.ts';
 import type { StorageProblem } from '../../shared/protocol/worker.ts';
 import { problemText } from './ports.ts';
 import { type Query, type QueryDeps, relayQuery } from './query.ts';
-import type { ReachPort } from './reach.ts';
+import type { CallRelay } from './call-relay.ts';
 import { overNewest } from './documents.ts';
 
 // The connected models, and the calls that change them.
 
 type ModelCalls = Pick<
-  ReachClient,
+  DeferredClient,
   'connectModel' | 'changeModelKey' | 'tryModel' | 'removeModel' | 'findServers' | 'listModels'
 >;
 /** `models`: the server offers several, and one must be chosen first. */
@@ -32,19 +32,19 @@ export interface ConnectedModels {
 
 export function createConnectedModels(
   deps: Pick<QueryDeps<Models>, 'changes' | 'device'> & {
-    readonly reach: ReachPort;
+    readonly callRelay: CallRelay;
     /** The answering model may have changed. */
     readonly onChange: () => Promise<unknown>;
   },
 ): ConnectedModels {
-  const { reach, changes, device } = deps;
-  const query = relayQuery({ reach, changes, device }, ['models'], (client) => client.models());
+  const { callRelay, changes, device } = deps;
+  const query = relayQuery({ callRelay, changes, device }, ['models'], (client) => client.models());
   // Another page or a failed answer may have changed it.
   changes.subscribe(({ what }) => void (what === 'models' && deps.onChange()));
   return {
     query,
     async change(call) {
-      const result = await reach(call);
+      const result = await callRelay(call);
       await Promise.all([query.again(), deps.onChange()]);
       if (result.ok) return result;
       const { problem } = result;

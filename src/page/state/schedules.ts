@@ -22,7 +22,7 @@ import { onePerPage } from './per-page.ts';
 import { problemText } from './ports.ts';
 import { createPaged, type Paged } from './pages.ts';
 import { createQueryFamily, type Query, relayQuery } from './query.ts';
-import { mapResult, type ReachPort } from './reach.ts';
+import { mapResult, type CallRelay } from './call-relay.ts';
 import { overNewest } from './documents.ts';
 
 /** Occurrences of one routine per history page. */
@@ -72,7 +72,7 @@ interface TimingChange {
 }
 
 interface TimingsDeps {
-  readonly reach: ReachPort;
+  readonly callRelay: CallRelay;
   readonly notices: Pick<Notices, 'info' | 'refused'>;
   /** Reloads the current state. */
   readonly again: () => Promise<void>;
@@ -82,16 +82,20 @@ interface TimingsDeps {
  * Changes the timing of several schedules, one after another. Returns whether all succeeded. A
  * notice reports how many did and offers an undo.
  */
-function createTimings({ reach, notices, again }: TimingsDeps): (changes: readonly TimingChange[]) => Promise<boolean> {
+function createTimings({
+  callRelay,
+  notices,
+  again,
+}: TimingsDeps): (changes: readonly TimingChange[]) => Promise<boolean> {
   /** Changes one schedule. False: it is gone, or somebody else has changed it. */
   async function setTiming({ scheduleId, before, after }: TimingChange): Promise<RelayResult<boolean>> {
-    const found = await reach((client) => client.schedule({ scheduleId }));
+    const found = await callRelay((client) => client.schedule({ scheduleId }));
     if (!found.ok)
       return found.problem.kind === 'refused' && found.problem.status === 404 ? { ok: true, value: false } : found;
     const moved = await overNewest(found.value, ({ schedule, version }) => {
       if (JSON.stringify(schedule.timing) !== JSON.stringify(before)) return null;
       const body = { ...scheduleSchema.parse({ ...schedule, timing: after }), version };
-      return reach((client) => client.changeSchedule({ scheduleId, body }));
+      return callRelay((client) => client.changeSchedule({ scheduleId, body }));
     });
     return 'clash' in moved ? { ok: true, value: false } : mapResult(moved, () => true);
   }
@@ -175,20 +179,20 @@ function misfitOf(problem: RelayProblem): Misfit {
   return { ok: false, fields, reason: errors.length > 0 ? null : problemText(problem) };
 }
 
-function createSchedules({ reach, changes, device, notices }: RoostState): Schedules {
+function createSchedules({ callRelay, changes, device, notices }: RoostState): Schedules {
   const deps = { changes, device, what: ['schedules'] as const };
-  const list = relayQuery<Listed>({ reach, changes, device }, ['schedules'], (client) => client.schedules());
-  const runs = relayQuery<readonly Occurrence[]>({ reach, changes, device }, ['schedules'], async (client) =>
+  const list = relayQuery<Listed>({ callRelay, changes, device }, ['schedules'], (client) => client.schedules());
+  const runs = relayQuery<readonly Occurrence[]>({ callRelay, changes, device }, ['schedules'], async (client) =>
     mapResult(await client.runs({ agent: null, before: null, limit: NEWEST }), (page) => page.runs),
   );
-  const snapshots = relayQuery<Snapshots>({ reach, changes, device }, ['schedules'], (client) =>
+  const snapshots = relayQuery<Snapshots>({ callRelay, changes, device }, ['schedules'], (client) =>
     client.agentSnapshots(),
   );
-  const proposals = relayQuery<readonly Proposal[]>({ reach, changes, device }, ['schedules'], async (client) =>
+  const proposals = relayQuery<readonly Proposal[]>({ callRelay, changes, device }, ['schedules'], async (client) =>
     mapResult(await client.proposals(), (answer) => answer.proposals),
   );
   const timelines = createQueryFamily((hours: string) =>
-    relayQuery<Timeline>({ reach, changes, device }, ['schedules'], (client) =>
+    relayQuery<Timeline>({ callRelay, changes, device }, ['schedules'], (client) =>
       client.timeline({ hours: Number(hours) }),
     ),
   );
@@ -199,7 +203,7 @@ function createSchedules({ reach, changes, device, notices }: RoostState): Sched
       size: HISTORY,
       askPage: async ({ before, limit }) =>
         mapResult(
-          await reach((client) =>
+          await callRelay((client) =>
             client.scheduleHistory({ scheduleId, limit, before: before === null ? null : String(before) }),
           ),
           ({ occurrences, more = false }) => ({ rows: occurrences, more }),
@@ -214,7 +218,7 @@ function createSchedules({ reach, changes, device, notices }: RoostState): Sched
       size: HISTORY,
       askPage: async ({ before, limit }) =>
         mapResult(
-          await reach((client) =>
+          await callRelay((client) =>
             client.runs({
               limit,
               agent: agentId === '' ? null : agentId,
@@ -241,35 +245,35 @@ function createSchedules({ reach, changes, device, notices }: RoostState): Sched
 
   const undoMaking = ({ scheduleId }: Pick<Scheduled, 'scheduleId'>) => ({
     label: t`Undo`,
-    run: () => void told(reach((client) => client.removeSchedule({ scheduleId }))),
+    run: () => void told(callRelay((client) => client.removeSchedule({ scheduleId }))),
   });
 
   async function mappingsOf({ scheduleId, schedule: { agentId }, projectIds = [] }: Scheduled): Promise<Mapping[]> {
     const answers = await Promise.all(
-      projectIds.map((projectId) => reach((client) => client.mappings({ projectId, agentId }))),
+      projectIds.map((projectId) => callRelay((client) => client.mappings({ projectId, agentId }))),
     );
     return answers
       .flatMap((answer) => (answer.ok ? answer.value.mappings : []))
       .filter(({ routineId }) => routineId === scheduleId);
   }
   async function bringBack(schedule: Schedule, mappings: readonly Mapping[]): Promise<void> {
-    const made = await told(reach((client) => client.addSchedule({ body: schedule })));
+    const made = await told(callRelay((client) => client.addSchedule({ body: schedule })));
     if (!made) return;
     for (const { projectId, agentId, columnIds, toolOverrides, separate } of mappings) {
       const body = { routineId: made.scheduleId, columnIds, toolOverrides, separate };
-      await told(reach((client) => client.createMapping({ projectId, agentId, body })));
+      await told(callRelay((client) => client.createMapping({ projectId, agentId, body })));
     }
   }
 
   return {
     list,
-    setTimings: createTimings({ reach, notices, again: list.again }),
+    setTimings: createTimings({ callRelay, notices, again: list.again }),
     async order(scheduleIds) {
       const { store } = list;
       const shown = store.getState();
       const before = shown.kind === 'ready' ? shown.value.schedules.map(({ scheduleId }) => scheduleId) : null;
       const put = async (ids: readonly ScheduleId[]) => {
-        const result = await then(reach((client) => client.reorderSchedules({ body: { scheduleIds: [...ids] } })));
+        const result = await then(callRelay((client) => client.reorderSchedules({ body: { scheduleIds: [...ids] } })));
         if (!result.ok) notices.refused(result.problem);
         return result.ok;
       };
@@ -280,46 +284,48 @@ function createSchedules({ reach, changes, device, notices }: RoostState): Sched
     runs,
     runLog: (agentId) => runLogs(agentId ?? ''),
     async stopRun(runId) {
-      const stopped = await reach((client) => client.stopRun({ runId }));
+      const stopped = await callRelay((client) => client.stopRun({ runId }));
       await runs.again();
       if (!stopped.ok) notices.refused(stopped.problem);
     },
     async goOn(runId) {
-      const went = await then(reach((client) => client.continueRun({ runId })));
+      const went = await then(callRelay((client) => client.continueRun({ runId })));
       await runs.again();
       if (!went.ok) notices.refused(went.problem);
       return went.ok;
     },
     async move(gone) {
-      await told(reach((client) => client.moveSchedules({ body: { gone } })));
+      await told(callRelay((client) => client.moveSchedules({ body: { gone } })));
     },
     proposals,
     async accept({ proposalId, routine }) {
-      const made = await told(reach((client) => client.acceptProposal({ proposalId })));
+      const made = await told(callRelay((client) => client.acceptProposal({ proposalId })));
       await proposals.again();
       if (made) notices.info(t`“${routine.name}” is a routine now.`, undoMaking(made));
     },
     async decline({ proposalId }) {
-      await told(reach((client) => client.declineProposal({ proposalId })));
+      await told(callRelay((client) => client.declineProposal({ proposalId })));
       await proposals.again();
     },
     timeline: (hours) => timelines(String(hours)),
     history: histories,
     async one(scheduleId) {
-      const result = await reach((client) => client.schedule({ scheduleId }));
+      const result = await callRelay((client) => client.schedule({ scheduleId }));
       return result.ok ? result.value : null;
     },
     async saveOver(before, merge) {
       const result = await overNewest(before, ({ scheduleId, schedule, version }) => {
         const merged = merge(schedule);
-        return merged && then(reach((client) => client.changeSchedule({ scheduleId, body: { ...merged, version } })));
+        return (
+          merged && then(callRelay((client) => client.changeSchedule({ scheduleId, body: { ...merged, version } })))
+        );
       });
       if ('clash' in result) return { ok: false, clash: result.clash };
       return result.ok ? { ok: true, scheduled: result.value } : misfitOf(result.problem);
     },
     async save(scheduleId, schedule) {
       const result = await then(
-        reach((client) =>
+        callRelay((client) =>
           scheduleId === null
             ? client.addSchedule({ body: schedule })
             : client.changeSchedule({ scheduleId, body: schedule }),
@@ -328,22 +334,22 @@ function createSchedules({ reach, changes, device, notices }: RoostState): Sched
       return result.ok ? { ok: true, scheduled: result.value } : misfitOf(result.problem);
     },
     async toggle({ scheduleId }) {
-      await told(reach((client) => client.toggleSchedule({ scheduleId })));
+      await told(callRelay((client) => client.toggleSchedule({ scheduleId })));
     },
     async runNow({ scheduleId, schedule }) {
-      const result = await then(reach((client) => client.triggerSchedule({ scheduleId })));
+      const result = await then(callRelay((client) => client.triggerSchedule({ scheduleId })));
       if (result.ok) notices.info(t`“${schedule.name}” is due now.`);
       else notices.refused(result.problem);
     },
     async duplicate({ scheduleId }) {
-      const made = await told(reach((client) => client.duplicateSchedule({ scheduleId })));
+      const made = await told(callRelay((client) => client.duplicateSchedule({ scheduleId })));
       if (made) notices.info(t`“${made.schedule.name}” is there, switched off.`, undoMaking(made));
     },
     async remove(scheduled) {
       const { scheduleId, schedule } = scheduled;
       // Its work on projects goes with it, and comes back with it.
       const mappings = await mappingsOf(scheduled);
-      const result = await then(reach((client) => client.removeSchedule({ scheduleId })));
+      const result = await then(callRelay((client) => client.removeSchedule({ scheduleId })));
       if (!result.ok) return notices.refused(result.problem);
       notices.info(t`“${schedule.name}” is deleted.`, {
         label: t`Undo`,
@@ -351,7 +357,7 @@ function createSchedules({ reach, changes, device, notices }: RoostState): Sched
       });
     },
     async withdrawSnapshot(agentId, name) {
-      const result = await reach((client) => client.withdrawAgentSnapshot({ agentId }));
+      const result = await callRelay((client) => client.withdrawAgentSnapshot({ agentId }));
       await snapshots.again();
       if (result.ok) notices.info(t`The copy of ${name} is removed. ${name} no longer works alone.`);
       else notices.refused(result.problem);

@@ -9,7 +9,7 @@ import { projectsOf } from './projects.ts';
 type Startable = Pick<Task | TaskCard, 'projectId' | 'taskId' | 'number' | 'title'>;
 
 /** Leaves the agent's snapshot with the relay, so that it can work without a session. */
-async function leaveSnapshot({ household, wakeSizes, reach }: RoostState, agentId: AgentId): Promise<boolean> {
+async function leaveSnapshot({ household, wakeSizes, callRelay }: RoostState, agentId: AgentId): Promise<boolean> {
   const { snapshotOf, versionOf } = await import('./agent-snapshot.ts');
   const { roster, forgets } = household.store.getState();
   const agents = [...roster.seats.values(), ...(roster.lead ? [roster.lead] : [])];
@@ -17,7 +17,7 @@ async function leaveSnapshot({ household, wakeSizes, reach }: RoostState, agentI
   const snapshot = share && snapshotOf(share, household.store.getState(), spoken.language);
   if (!snapshot) return false;
   const body = { version: versionOf(snapshot, share.lastSaid), snapshot, forgets: forgets.map(({ _id }) => _id) };
-  const stored = await reach((client) => client.storeAgentSnapshot({ agentId, body }));
+  const stored = await callRelay((client) => client.storeAgentSnapshot({ agentId, body }));
   return stored.ok || isRefusedAs(stored.problem, 'older-snapshot');
 }
 
@@ -37,7 +37,7 @@ export async function startTask(
     if (!allowed.ok) return allowed.reason;
   }
   const words = t`Please work on #${number} ${title}.`;
-  const ask = () => state.reach((client) => client.startTask({ projectId, taskId, body: { agentId, words } }));
+  const ask = () => state.callRelay((client) => client.startTask({ projectId, taskId, body: { agentId, words } }));
   let started = await ask();
   if (!started.ok && isRefusedAs(started.problem, 'no-copy') && (await leaveSnapshot(state, agentId)))
     started = await ask();

@@ -9,7 +9,7 @@ export const SEARCH_AFTER_MS = 300;
 
 /** One search. It is made again when a task changes. `text` empty: it asks nobody. */
 export const createTaskSearch = (
-  { reach, changes, device }: Pick<RoostState, 'reach' | 'changes' | 'device'>,
+  { callRelay, changes, device }: Pick<RoostState, 'callRelay' | 'changes' | 'device'>,
   projectId: ProjectId,
   text: string,
 ): Query<FoundTasks> =>
@@ -19,5 +19,5 @@ export const createTaskSearch = (
     ask: () =>
       text === ''
         ? Promise.resolve({ ok: true, value: { taskIds: [], more: false } })
-        : reach((client) => client.searchTasks({ projectId, q: text })),
+        : callRelay((client) => client.searchTasks({ projectId, q: text })),
   });

@@ -22,7 +22,7 @@ import { onePerPage } from './per-page.ts';
 import { problemText } from './ports.ts';
 import { projectsOf } from './projects.ts';
 import { createQueryFamily, type Query, relayQuery } from './query.ts';
-import { mapResult } from './reach.ts';
+import { mapResult } from './call-relay.ts';
 
 type ProjectFiles = z.infer<typeof projectFilesSchema>;
 type RepositoryToken = z.infer<typeof tokenSchema>;
@@ -63,31 +63,33 @@ interface TaskWork {
 }
 
 function createTaskWork(state: RoostState): TaskWork {
-  const { reach, changes, device } = state;
+  const { callRelay, changes, device } = state;
   const projects = projectsOf(state);
 
   const attempts = createQueryFamily((key: string) => {
     const [projectId = '', taskId = ''] = key.split('/') as [ProjectId, TaskId];
-    return relayQuery<readonly Attempt[]>({ reach, changes, device }, ['projects'], async (client) =>
+    return relayQuery<readonly Attempt[]>({ callRelay, changes, device }, ['projects'], async (client) =>
       mapResult(await client.attempts({ projectId, taskId }), (answer) => answer.attempts.toReversed()),
     );
   });
   const checkouts = createQueryFamily((projectId: ProjectId) =>
-    relayQuery<Checkouts['checkouts']>({ reach, changes, device }, ['projects'], async (client) =>
+    relayQuery<Checkouts['checkouts']>({ callRelay, changes, device }, ['projects'], async (client) =>
       mapResult(await client.checkouts({ projectId }), (answer) => answer.checkouts),
     ),
   );
   const spent = createQueryFamily((projectId: ProjectId) =>
-    relayQuery<ProjectSpent['attempts']>({ reach, changes, device }, ['projects'], async (client) =>
+    relayQuery<ProjectSpent['attempts']>({ callRelay, changes, device }, ['projects'], async (client) =>
       mapResult(await client.projectSpent({ projectId }), (answer) => answer.attempts),
     ),
   );
 
   const files = createQueryFamily((projectId: ProjectId) =>
-    relayQuery<ProjectFiles>({ reach, changes, device }, ['projects'], (client) => client.projectFiles({ projectId })),
+    relayQuery<ProjectFiles>({ callRelay, changes, device }, ['projects'], (client) =>
+      client.projectFiles({ projectId }),
+    ),
   );
   const token = createQueryFamily((projectId: ProjectId) =>
-    relayQuery<RepositoryToken>({ reach, changes, device }, ['projects'], (client) => client.token({ projectId })),
+    relayQuery<RepositoryToken>({ callRelay, changes, device }, ['projects'], (client) => client.token({ projectId })),
   );
   /** Reads again what a call has changed. The reason why it has not; null: it has. */
   async function after(result: RelayResult<unknown>, changed: Query<unknown>): Promise<string | null> {
@@ -106,48 +108,50 @@ function createTaskWork(state: RoostState): TaskWork {
   return {
     attempts: ({ projectId, taskId }) => attempts(`${projectId}/${taskId}`),
     diff: ({ projectId, taskId }, from) =>
-      reach((client) => client.taskDiff({ projectId, taskId, ...(from === 0 ? {} : { from }) })),
-    filePatch: ({ projectId, taskId }, file) => reach((client) => client.filePatch({ projectId, taskId, ...file })),
+      callRelay((client) => client.taskDiff({ projectId, taskId, ...(from === 0 ? {} : { from }) })),
+    filePatch: ({ projectId, taskId }, file) => callRelay((client) => client.filePatch({ projectId, taskId, ...file })),
     merge: async ({ projectId, taskId }, head) =>
       settled(
-        await reach((client) => client.mergeRequest({ projectId, taskId, body: head === undefined ? {} : { head } })),
+        await callRelay((client) =>
+          client.mergeRequest({ projectId, taskId, body: head === undefined ? {} : { head } }),
+        ),
       ),
     async wantChanges({ projectId, taskId }, note, comments) {
       const sent = comments.map(({ commentId, path, side, line, commit, text }) => ({
         ...{ commentId, path, side, line, commit, text },
       }));
       const body = { note, ...(sent.length === 0 ? {} : { comments: sent }) };
-      return reasonOf(settled(await reach((client) => client.wantChanges({ projectId, taskId, body }))));
+      return reasonOf(settled(await callRelay((client) => client.wantChanges({ projectId, taskId, body }))));
     },
     openRequest: async ({ projectId, taskId }) =>
-      reasonOf(settled(await reach((client) => client.openRequest({ projectId, taskId })))),
+      reasonOf(settled(await callRelay((client) => client.openRequest({ projectId, taskId })))),
     revert: async ({ projectId, taskId }, commit) =>
-      reasonOf(settled(await reach((client) => client.revertMerge({ projectId, taskId, body: { commit } })))),
+      reasonOf(settled(await callRelay((client) => client.revertMerge({ projectId, taskId, body: { commit } })))),
     closeRequest: async ({ projectId, taskId }) =>
-      reasonOf(settled(await reach((client) => client.closeRequest({ projectId, taskId })))),
+      reasonOf(settled(await callRelay((client) => client.closeRequest({ projectId, taskId })))),
     checkouts,
     async removeCheckout({ projectId, taskId }, lose) {
-      const removed = await reach((client) => client.removeCheckout({ projectId, taskId, body: { lose } }));
+      const removed = await callRelay((client) => client.removeCheckout({ projectId, taskId, body: { lose } }));
       if (!removed.ok) return problemText(removed.problem);
       await checkouts(projectId).again();
       return null;
     },
     spent,
     files,
-    readFile: (projectId, path) => reach((client) => client.filesOfProject.read(projectId, path)),
+    readFile: (projectId, path) => callRelay((client) => client.filesOfProject.read(projectId, path)),
     async putFile(projectId, path, file) {
-      const put = await reach((client) => client.filesOfProject.put(projectId, path, file));
+      const put = await callRelay((client) => client.filesOfProject.put(projectId, path, file));
       return await after(put, files(projectId));
     },
     async removeFile(projectId, path) {
-      const removed = await reach((client) => client.removeProjectFile({ projectId, path }));
+      const removed = await callRelay((client) => client.removeProjectFile({ projectId, path }));
       return await after(removed, files(projectId));
     },
     token,
     async setToken(projectId, given) {
       const set = await (given === null
-        ? reach((client) => client.removeToken({ projectId }))
-        : reach((client) => client.putToken({ projectId, body: given })));
+        ? callRelay((client) => client.removeToken({ projectId }))
+        : callRelay((client) => client.putToken({ projectId, body: given })));
       return await after(set, token(projectId));
     },
   };

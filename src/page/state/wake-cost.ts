@@ -12,7 +12,7 @@ import { payloadOf } from './wake-sizes.ts';
 
 /** Rejects where the ledger cannot be read. null: none of these has a seat. */
 export async function askWakeCost(
-  { household, wakeSizes, reach }: Pick<RoostState, 'household' | 'wakeSizes' | 'reach'>,
+  { household, wakeSizes, callRelay }: Pick<RoostState, 'household' | 'wakeSizes' | 'callRelay'>,
   agents: readonly Agent[],
 ): Promise<RelayResult<WakeCost> | null> {
   const { roster, settings } = household.store.getState();
@@ -21,12 +21,12 @@ export async function askWakeCost(
   if (payloads.length === 0) return null;
   const { startSessionBody } = await import('./wake-context.ts');
   const start = startSessionBody(lead, roster, settings, spoken.language);
-  return await reach((client) => client.wakeCost({ body: { start, text: writeWake(payloads) } }));
+  return await callRelay((client) => client.wakeCost({ body: { start, text: writeWake(payloads) } }));
 }
 
 /** The same for a run of this routine. null: its agent has no seat to work from. */
 export async function askRunCost(
-  { household, wakeSizes, reach }: Pick<RoostState, 'household' | 'wakeSizes' | 'reach'>,
+  { household, wakeSizes, callRelay }: Pick<RoostState, 'household' | 'wakeSizes' | 'callRelay'>,
   routine: ScheduleOf<'routine'>,
 ): Promise<RelayResult<WakeCost> | null> {
   const state = household.store.getState();
@@ -34,5 +34,5 @@ export async function askRunCost(
   const [share] = agent ? await wakeSizes.read([agent]) : [];
   const { snapshotOf } = await import('./agent-snapshot.ts');
   const snapshot = share ? snapshotOf(share, state, spoken.language) : null;
-  return snapshot && (await reach((client) => client.runCost({ body: { snapshot, routine } })));
+  return snapshot && (await callRelay((client) => client.runCost({ body: { snapshot, routine } })));
 }

@@ -8,7 +8,7 @@ import type { RoostState } from './index.ts';
 import { onePerPage } from './per-page.ts';
 import { problemText } from './ports.ts';
 import { type Query, relayQuery } from './query.ts';
-import { mapResult } from './reach.ts';
+import { mapResult } from './call-relay.ts';
 
 /** A webhook with its secrets, which the relay sends only once. */
 export type MadeWebhook = z.output<typeof createdWebhookSchema>;
@@ -21,8 +21,12 @@ interface Webhooks {
   remove(webhookId: WebhookId): Promise<Done>;
 }
 
-function createWebhooks({ reach, changes, device }: Pick<RoostState, 'reach' | 'changes' | 'device'>): Webhooks {
-  const list = relayQuery<readonly Webhook[]>({ reach, changes, device }, ['webhooks'], async (client) =>
+function createWebhooks({
+  callRelay,
+  changes,
+  device,
+}: Pick<RoostState, 'callRelay' | 'changes' | 'device'>): Webhooks {
+  const list = relayQuery<readonly Webhook[]>({ callRelay, changes, device }, ['webhooks'], async (client) =>
     mapResult(await client.webhooks(), ({ webhooks }) => webhooks),
   );
   async function madeOf(making: Promise<RelayResult<MadeWebhook>>): Promise<Made> {
@@ -33,10 +37,10 @@ function createWebhooks({ reach, changes, device }: Pick<RoostState, 'reach' | '
   }
   return {
     list,
-    create: (body) => madeOf(reach((client) => client.createWebhook({ body }))),
-    renew: (webhookId) => madeOf(reach((client) => client.renewWebhook({ webhookId }))),
+    create: (body) => madeOf(callRelay((client) => client.createWebhook({ body }))),
+    renew: (webhookId) => madeOf(callRelay((client) => client.renewWebhook({ webhookId }))),
     async remove(webhookId) {
-      const removed = await reach((client) => client.removeWebhook({ webhookId }));
+      const removed = await callRelay((client) => client.removeWebhook({ webhookId }));
       await list.again();
       return doneOf(removed);
     },

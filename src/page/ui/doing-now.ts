@@ -15,7 +15,7 @@ import { atWorkOf } from '../state/at-work.ts';
 import { approvalsOf } from '../state/approvals.ts';
 import { type ClientCall, isPaused } from '../state/live.ts';
 import type { calling, Doing, doingOf } from './chat/doing.ts';
-import type { NameOf } from './chat/deeds.ts';
+import type { NameOf } from './chat/tool-calls.ts';
 import { useAnswers, useLive, useRoost } from './context.tsx';
 import { useQuery } from './hooks.ts';
 import { namedIn, useTeammates } from './use-somebody.ts';

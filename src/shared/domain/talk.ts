@@ -143,7 +143,7 @@ export function isAddressed({ agentId, author, role, blocks, attachments = [] }:
 }
 
 /** Whether the agent did something in this message that others could notice. */
-export function isDeed({ agentId, author, blocks }: TalkMessage): boolean {
+export function isActivity({ agentId, author, blocks }: TalkMessage): boolean {
   return author === agentId && blocks.some((block) => block.kind === 'tool' && !HOUSEKEEPING.has(block.name));
 }
 

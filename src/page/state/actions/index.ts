@@ -52,7 +52,7 @@ interface HomeActions {
 }
 
 function createHomeActions(parts: Parts): HomeActions {
-  const { dataWorker, relay, reach, writer, clock, household, live, notices, info } = parts;
+  const { dataWorker, relay, callRelay, writer, clock, household, live, notices, info } = parts;
   const write = (make: Parameters<typeof writeChange>[1]) => writeChange(parts, make);
 
   /** Writes a change that a running session has from each agent's next answer on. */
@@ -60,7 +60,7 @@ function createHomeActions(parts: Parts): HomeActions {
     const written = await write(make);
     if (!written.ok || live.store.getState().live === null) return written;
     const { roster, settings } = household.store.getState();
-    const set = await reach((client) => client.changeSession({ body: runningSettingsOf(roster, settings) }));
+    const set = await callRelay((client) => client.changeSession({ body: runningSettingsOf(roster, settings) }));
     // A session that has just ended is no problem: the next one starts with them.
     if (set.ok || isRefusedAs(set.problem, 'no-session')) return DONE;
     return { ok: false, reason: t`Saved, but the running session refused the change: ${problemText(set.problem)}` };

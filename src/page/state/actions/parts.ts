@@ -9,7 +9,7 @@ import type { Live } from '../live.ts';
 import type { Notices } from '../notices.ts';
 import type { Outbox } from '../outbox/index.ts';
 import type { Device, DataWorkerPort, RelayPort, UpkeepState } from '../ports.ts';
-import type { ReachPort } from '../reach.ts';
+import type { CallRelay } from '../call-relay.ts';
 import type { PendingState, RelayInfoState } from '../relay-info.ts';
 import type { WakeSizes } from '../wake-sizes.ts';
 import type { Unread } from '../unread.ts';
@@ -19,7 +19,7 @@ export { attempt, DONE, type Done } from '../attempt.ts';
 export interface Parts {
   readonly dataWorker: DataWorkerPort;
   readonly relay: RelayPort;
-  readonly reach: ReachPort;
+  readonly callRelay: CallRelay;
   readonly device: Device;
   readonly writer: Writer;
   /** Stamps what this page writes. */

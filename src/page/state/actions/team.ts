@@ -304,7 +304,7 @@ export interface TeamActions {
 }
 
 export function createTeamActions(parts: Parts): TeamActions {
-  const { relay, reach, device, clock, household, live, wakeSizes, notices, pending } = parts;
+  const { relay, callRelay, device, clock, household, live, wakeSizes, notices, pending } = parts;
   const catchingUp = createCatchingUp(parts);
 
   async function startSession(ahead = false): Promise<boolean> {
@@ -410,7 +410,7 @@ export function createTeamActions(parts: Parts): TeamActions {
   async function setSleeping(agentId: AgentId, sleeping: boolean): Promise<void> {
     const session = live.store.getState().live;
     if (!session) return;
-    const set = await reach((client) =>
+    const set = await callRelay((client) =>
       client.putSleeping({ sessionId: session.sessionId, agentId, body: { sleeping } }),
     );
     if (!set.ok) notices.refused(set.problem);

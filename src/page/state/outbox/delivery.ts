@@ -14,7 +14,7 @@ import type { Writer } from '../documents.ts';
 import type { Household } from '../household.ts';
 import type { Live } from '../live.ts';
 import { isPassing, isRefusedAs, problemText, type DataWorkerPort, type Device, type RelayPort } from '../ports.ts';
-import type { ReachPort } from '../reach.ts';
+import type { CallRelay } from '../call-relay.ts';
 import { isPrepared, type MessageToAgent, type MessageToThread, type Outcome, type Outgoing } from './index.ts';
 
 /** Shows a message that a thread has accepted. */
@@ -25,7 +25,7 @@ export interface DeliveryDeps {
   readonly device: Pick<Device, 'shelf'>;
   readonly household: Household;
   readonly live: Live;
-  readonly reach: ReachPort;
+  readonly callRelay: CallRelay;
   readonly relay: RelayPort;
   readonly writer: Writer;
   /** The threads that are open. */
@@ -85,9 +85,9 @@ async function toAgent(
   return failed(problem);
 }
 
-async function toThread({ reach, threads }: DeliveryDeps, item: MessageToThread): Promise<Outcome> {
+async function toThread({ callRelay, threads }: DeliveryDeps, item: MessageToThread): Promise<Outcome> {
   const { threadId, clientId, text, mentions } = item;
-  const sent = await reach((client) =>
+  const sent = await callRelay((client) =>
     client.sendToThread({ threadId, body: { clientId, text, mentions: [...mentions] } }),
   );
   if (!sent.ok) return failed(sent.problem);

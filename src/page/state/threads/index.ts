@@ -6,7 +6,7 @@ import { onePerPage } from '../per-page.ts';
 import { problemText } from '../ports.ts';
 import { DONE, type Done } from '../actions/parts.ts';
 import type { RelayResult } from '../../../shared/relay-client/index.ts';
-import type { ReachClient } from '../../../shared/relay-client/reach-client.ts';
+import type { DeferredClient } from '../../../shared/relay-client/deferred-client.ts';
 import { createThreadTalk, type ThreadDeps, type ThreadTalk } from './talk.ts';
 
 export type { ThreadTalk, ThreadTalkState } from './talk.ts';
@@ -30,11 +30,11 @@ export interface Threads {
 }
 
 function createThreads(deps: ThreadDeps): Threads {
-  const { changes, device, reach } = deps;
+  const { changes, device, callRelay } = deps;
   async function all(): Promise<RelayResult<readonly Thread[]>> {
     const threads: Thread[] = [];
     for (;;) {
-      const page = await reach((client) =>
+      const page = await callRelay((client) =>
         client.threads({ before: threads.at(-1)?.threadId ?? null, limit: LIST_PAGE }),
       );
       if (!page.ok) return page;
@@ -53,9 +53,9 @@ function createThreads(deps: ThreadDeps): Threads {
   /** Changes one thread. Resolves after the view is up to date. */
   async function change(
     threadId: ThreadId,
-    call: (client: ReachClient) => Promise<RelayResult<unknown>>,
+    call: (client: DeferredClient) => Promise<RelayResult<unknown>>,
   ): Promise<Done> {
-    const done = await reach(call);
+    const done = await callRelay(call);
     if (!done.ok) return { ok: false, reason: problemText(done.problem) };
     await Promise.all([talk(threadId).again(), list.again()]);
     return DONE;
@@ -65,7 +65,9 @@ function createThreads(deps: ThreadDeps): Threads {
     list,
     talk,
     async create(title, participants) {
-      const made = await reach((client) => client.createThread({ body: { title, participants: [...participants] } }));
+      const made = await callRelay((client) =>
+        client.createThread({ body: { title, participants: [...participants] } }),
+      );
       if (!made.ok) return { ok: false, reason: problemText(made.problem) };
       await list.again();
       return { ok: true, threadId: made.value.threadId };

@@ -37,7 +37,7 @@ export interface ThreadTalk {
 }
 
 /** The parts of the page that its threads use. */
-export type ThreadDeps = Pick<RoostState, 'acceptedIn' | 'changes' | 'device' | 'outbox' | 'reach'>;
+export type ThreadDeps = Pick<RoostState, 'acceptedIn' | 'changes' | 'device' | 'outbox' | 'callRelay'>;
 
 /**
  * A sent message that has arrived: the same text by the person, with a later sequence than when it
@@ -49,7 +49,7 @@ const hasArrived = ({ text, after }: MessageToThread, messages: readonly ThreadM
   );
 
 export function createThreadTalk(threadId: ThreadId, deps: ThreadDeps): ThreadTalk {
-  const { acceptedIn, changes, device, outbox, reach } = deps;
+  const { acceptedIn, changes, device, outbox, callRelay } = deps;
   const store = createStore<ThreadTalkState>()(() => ({
     kind: 'loading',
     problem: null,
@@ -71,7 +71,7 @@ export function createThreadTalk(threadId: ThreadId, deps: ThreadDeps): ThreadTa
     fixed: true,
     idOf: ({ sequence }) => sequence,
     async askPage({ before, limit }) {
-      const page = await reach((client) => client.threadMessages({ threadId, before, limit }));
+      const page = await callRelay((client) => client.threadMessages({ threadId, before, limit }));
       if (!page.ok) return page;
       const { messages, more } = page.value;
       if (before === null) ({ thread, read = {} } = page.value);

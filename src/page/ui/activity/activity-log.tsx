@@ -9,7 +9,7 @@ import { approvalsOf } from '../../state/approvals.ts';
 import type { Paged } from '../../state/pages.ts';
 import { projectsOf } from '../../state/projects.ts';
 import type { QueryState } from '../../state/query.ts';
-import { reachQueries } from '../../state/reach-queries.ts';
+import { wakeQueries } from '../../state/wakes.ts';
 import { schedulesOf } from '../../state/schedules.ts';
 import { CallLine } from '../approvals/call-log.tsx';
 import { Words } from '../chat/markdown.tsx';
@@ -110,7 +110,7 @@ function useSources(kind: LogKind, agentId: AgentId | null) {
   const roost = useRoost();
   const shows = (one: LogKind) => kind === 'all' || kind === one;
   const queries = {
-    wakes: shows('wakes') ? reachQueries(roost).wakes(agentId) : NONE,
+    wakes: shows('wakes') ? wakeQueries(roost).wakes(agentId) : NONE,
     runs: shows('runs') ? schedulesOf(roost).runLog(agentId) : NONE,
     calls: shows('calls') ? approvalsOf(roost).account(agentId) : NONE,
   };

@@ -6,7 +6,7 @@ import { createCronClock, parseTiming } from '../../../shared/protocol/timing-ar
 import type { Schedule } from '../../../shared/protocol/schedules.ts';
 import { retold, t } from '../../language/t.ts';
 import { schedulesOf } from '../../state/schedules.ts';
-import { argument } from '../chat/deeds.ts';
+import { argument } from '../chat/tool-calls.ts';
 import { type Argument, mcpToolOf, hostOf, inWords, phraseOf } from '../text/tool-phrases.ts';
 import { useRoost } from '../context.tsx';
 import { useNow, useQuery } from '../hooks.ts';

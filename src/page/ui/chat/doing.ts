@@ -2,7 +2,7 @@
 import type { Block } from '../../../shared/protocol/documents.ts';
 import { t } from '../../language/t.ts';
 import { phraseOf } from '../text/tool-phrases.ts';
-import { argument, doesOf, isQuestion, toolPhrase, type NameOf } from './deeds.ts';
+import { argument, doesOf, isQuestion, toolPhrase, type NameOf } from './tool-calls.ts';
 import type { ToolBlock } from './parts.ts';
 
 /** A tool call. */

@@ -38,7 +38,7 @@ import { Face } from '../grid/face.tsx';
 import { optional } from '../parts/part.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { partsOf, type ShownPart, type Stretch } from './parts.ts';
-import { deedOf, wantsOf } from './deeds.ts';
+import { outcomePhrase, wantsOf } from './tool-calls.ts';
 import { outcomeIn } from './step-outcome.ts';
 import { StepLine, StepsOf, ToolSteps } from './steps.tsx';
 import { PersonWords, Piece, Words } from './markdown.tsx';
@@ -155,7 +155,7 @@ function AnsweredStep({ messageId, call }: { messageId: string; call: AnsweredCa
     <ul className="steps text-2 stack gap-1 ink-3">
       <StepLine
         stepKey={messageId}
-        phrase={call.end === 'declined' ? wantsOf(tool, nameOf) : deedOf(tool, nameOf)}
+        phrase={call.end === 'declined' ? wantsOf(tool, nameOf) : outcomePhrase(tool, nameOf)}
         state={call.end === 'done' && !isFailed ? 'done' : 'failed'}
         outcome={outcome}
         took={null}

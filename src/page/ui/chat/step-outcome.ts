@@ -2,7 +2,7 @@
 import { unquote } from '../../../shared/domain/quoting.ts';
 import { t } from '../../language/t.ts';
 import { asBeginning } from '../text/sizes.ts';
-import { argument, isQuestion } from './deeds.ts';
+import { argument, isQuestion } from './tool-calls.ts';
 import type { Step } from './doing.ts';
 import type { ToolBlock } from './parts.ts';
 

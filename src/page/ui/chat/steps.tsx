@@ -9,7 +9,7 @@ import { PATHS } from '../routes.ts';
 import { plural } from '../text/sizes.ts';
 import { revealedCode } from '../text/unseen.ts';
 import { namedIn, useTeammates } from '../use-somebody.ts';
-import { deedsOf, isQuestion, toolPhrase } from './deeds.ts';
+import { toolSummary, isQuestion, toolPhrase } from './tool-calls.ts';
 import { useOpened } from './log.tsx';
 import type { ToolBlock } from './parts.ts';
 import { outcomeOf, STATES, type StepOutcome, writtenFiles, type WrittenFile } from './step-outcome.ts';
@@ -216,7 +216,7 @@ export function ToolSteps({ tools }: { tools: readonly ToolBlock[] }) {
             <ChevronIcon />
             <span className="fixed">{failed > 0 ? t`worked ${steps}, ${failed} failed` : t`worked ${steps}`}</span>
             <span className="steps-gist truncate narrow ink-3" dir="auto">
-              {deedsOf(tools, nameOf)}
+              {toolSummary(tools, nameOf)}
             </span>
           </summary>
           {open && <StepList tools={tools} />}

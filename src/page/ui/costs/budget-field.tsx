@@ -6,7 +6,7 @@ import { type CostQueries, costQueriesOf } from '../../state/costs.ts';
 import type { QueryState } from '../../state/query.ts';
 import { t } from '../../language/t.ts';
 import type { Done } from '../../state/actions/parts.ts';
-import { reachQueries } from '../../state/reach-queries.ts';
+import { wakeQueries } from '../../state/wakes.ts';
 import { problemText } from '../../state/ports.ts';
 import { useRoost } from '../context.tsx';
 import { useQuery } from '../hooks.ts';
@@ -146,7 +146,7 @@ export function BudgetField({ label, hint, held, none, most, onSave, bare = fals
 export function AgentBudget({ agentId, name }: { agentId: AgentId; name: string }) {
   const state = useRoost();
   const queries = useCostQueries();
-  const own = useQuery(reachQueries(state).limits(agentId).query);
+  const own = useQuery(wakeQueries(state).limits(agentId).query);
   const household = useQuery(state.limits.query);
   if (own.kind !== 'ready')
     return <p className="setting-hint">{own.kind === 'loading' ? t`Loading…` : problemText(own.problem)}</p>;

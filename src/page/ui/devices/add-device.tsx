@@ -52,7 +52,7 @@ export interface CodeStore {
 
 /** Creates a code and polls it while it is `wanted`, until an offer has arrived. */
 function useDeviceCode(wanted: boolean, onOffer: (offer: string) => void): CodeStore {
-  const { reach, device } = useRoost();
+  const { callRelay, device } = useRoost();
   const [turn, setTurn] = useState(0);
   const [made, setMade] = useState<DeviceCode | null>(null);
   const [shown, setShown] = useState<Shown>({ step: 'making' });
@@ -62,8 +62,8 @@ function useDeviceCode(wanted: boolean, onOffer: (offer: string) => void): CodeS
   useEffect(() => {
     if (!wanted) return undefined;
     let left = false;
-    void reach((client) => client.makeDeviceCode()).then((answer) => {
-      if (left) return answer.ok && void reach((client) => client.endDeviceCode({ id: answer.value.id }));
+    void callRelay((client) => client.makeDeviceCode()).then((answer) => {
+      if (left) return answer.ok && void callRelay((client) => client.endDeviceCode({ id: answer.value.id }));
       setMade(answer.ok ? answer.value : null);
       setShown(
         answer.ok ? { step: 'open', code: answer.value } : { step: 'failed', reason: problemText(answer.problem) },
@@ -72,14 +72,14 @@ function useDeviceCode(wanted: boolean, onOffer: (offer: string) => void): CodeS
     return () => {
       left = true;
     };
-  }, [reach, turn, wanted]);
+  }, [callRelay, turn, wanted]);
 
   useEffect(() => {
     if (!wanted || made === null) return undefined;
     let stop: () => void = () => undefined;
     let over = false;
     const poll = async () => {
-      const answer = await reach((client) => client.deviceCode({ id: made.id }));
+      const answer = await callRelay((client) => client.deviceCode({ id: made.id }));
       if (over) return;
       // A relay that is unreachable for a moment changes nothing.
       if (answer.ok) {
@@ -98,7 +98,7 @@ function useDeviceCode(wanted: boolean, onOffer: (offer: string) => void): CodeS
       over = true;
       stop();
     };
-  }, [wanted, made, reach, device, onOffer]);
+  }, [wanted, made, callRelay, device, onOffer]);
 
   return {
     shown,
@@ -110,12 +110,12 @@ function useDeviceCode(wanted: boolean, onOffer: (offer: string) => void): CodeS
     }, []),
     letIn: useCallback(async () => {
       if (made === null || !came) return null;
-      const answer = await reach((client) => client.letDeviceIn({ id: made.id }));
+      const answer = await callRelay((client) => client.letDeviceIn({ id: made.id }));
       return answer.ok ? null : problemText(answer.problem);
-    }, [reach, made, came]),
+    }, [callRelay, made, came]),
     end: useCallback(() => {
-      if (made !== null) void reach((client) => client.endDeviceCode({ id: made.id }));
-    }, [reach, made]),
+      if (made !== null) void callRelay((client) => client.endDeviceCode({ id: made.id }));
+    }, [callRelay, made]),
   };
 }
 
@@ -124,13 +124,13 @@ const LOOK_EVERY_MS = 3_000;
 
 /** What Tailscale on the relay's machine can do. null: not known yet. */
 function useTailnet(onAddress: (address: string) => void): Tailnet | null {
-  const { reach, device } = useRoost();
+  const { callRelay, device } = useRoost();
   const [tailnet, setTailnet] = useState<Tailnet | null>(null);
   useEffect(() => {
     let over = false;
     let stop: () => void = () => undefined;
     const look = async () => {
-      const answer = await reach((client) => client.tailnet());
+      const answer = await callRelay((client) => client.tailnet());
       if (over) return;
       if (answer.ok) setTailnet(answer.value);
       if (answer.ok && answer.value.address !== null) return onAddress(answer.value.address);
@@ -141,18 +141,18 @@ function useTailnet(onAddress: (address: string) => void): Tailnet | null {
       over = true;
       stop();
     };
-  }, [reach, device, onAddress]);
+  }, [callRelay, device, onAddress]);
   return tailnet;
 }
 
 /** The page's address works on this machine only. `onAddress`: now the relay has another, too. */
 function OutOfReach({ onAddress }: { onAddress: (address: string) => void }) {
-  const { reach } = useRoost();
+  const { callRelay } = useRoost();
   const tailnet = useTailnet(onAddress);
   const { busy, failed, act } = useAction();
   const serve = () =>
     act(async () => {
-      const answer = await reach((client) => client.serveTailnet());
+      const answer = await callRelay((client) => client.serveTailnet());
       if (!answer.ok) return problemText(answer.problem);
       onAddress(answer.value.address);
       return null;

@@ -141,7 +141,7 @@ export default function JoinDialog({ onClose, onJoined, byCode = false }: Props)
     const { offer } = joining;
     leftOffer.current = offer;
     void state
-      .reach((client) => client.leaveJoinOffer({ body: { offer } }))
+      .callRelay((client) => client.leaveJoinOffer({ body: { offer } }))
       .then((left) => setUnleft(left.ok ? null : problemText(left.problem)));
   }, [byCode, joining, state]);
 

@@ -12,7 +12,7 @@ import { conversationFileName, safeFileName } from '../../state/exports.ts';
 import { readAttachment } from '../../state/attachments.ts';
 import type { RoostState } from '../../state/index.ts';
 import { authorName } from '../../state/household.ts';
-import { deedsOf } from '../chat/deeds.ts';
+import { toolSummary } from '../chat/tool-calls.ts';
 import { partsOf, type Part } from '../chat/parts.ts';
 import { plural } from '../text/sizes.ts';
 import { clockTime, fullDay, fullTime } from '../text/time.ts';
@@ -89,7 +89,7 @@ function partText(part: Part): string {
     case 'thinking':
       return `<details><summary>${t`What it thought`}</summary>\n\n${part.text.trim()}\n\n</details>`;
     case 'tools':
-      return `*${plain(deedsOf(part.tools, (reference) => reference))}*`;
+      return `*${plain(toolSummary(part.tools, (reference) => reference))}*`;
     default:
       return part satisfies never;
   }

@@ -1,6 +1,6 @@
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import { t } from '../../language/t.ts';
-import { reachQueries } from '../../state/reach-queries.ts';
+import { wakeQueries } from '../../state/wakes.ts';
 import { useRoost } from '../context.tsx';
 import { useQuery } from '../hooks.ts';
 import { Dialog } from '../design/dialog.tsx';
@@ -18,7 +18,7 @@ export default function InboxDialog({
   onClose: () => void;
 }) {
   const unread = useUnreadMessages(agentId);
-  const isRead = useQuery(reachQueries(useRoost()).inbox(agentId)).kind === 'ready';
+  const isRead = useQuery(wakeQueries(useRoost()).inbox(agentId)).kind === 'ready';
   return (
     <Dialog title={t`Inbox of ${name}`} shape="wide" onClose={onClose}>
       <p className="under-5 ink-2 text-3" role="status">

@@ -6,7 +6,7 @@ import type { AgentId } from '../../../shared/domain/ids.ts';
 import type { InboxMessage } from '../../../shared/protocol/threads.ts';
 import { canBeWoken } from '../../../shared/domain/lifecycle.ts';
 import { t } from '../../language/t.ts';
-import { reachQueries } from '../../state/reach-queries.ts';
+import { wakeQueries } from '../../state/wakes.ts';
 import type { Paged } from '../../state/pages.ts';
 import { useActions, usePending, useRoost } from '../context.tsx';
 import { QueryView } from '../parts/page-head.tsx';
@@ -141,7 +141,7 @@ function InboxMessages({ messages, label }: { messages: readonly InboxMessage[];
 
 /** All messages in an agent's inbox, newest first. `first`: only this many, without paging. */
 export function Inbox({ agentId, name, first }: { agentId: AgentId; name: string; first?: number }) {
-  const query = reachQueries(useRoost()).inbox(agentId);
+  const query = wakeQueries(useRoost()).inbox(agentId);
   return (
     <QueryView query={query}>
       {({ rows, more }) => (

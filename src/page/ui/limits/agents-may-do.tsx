@@ -7,7 +7,7 @@ import { presetOf, PRESETS, singlesBeside } from '../../../shared/domain/toolset
 import type { EffectiveConfig, HouseholdConfig } from '../../../shared/protocol/config.ts';
 import { retold, t } from '../../language/t.ts';
 import { approvalsOf } from '../../state/approvals.ts';
-import { reachQueries } from '../../state/reach-queries.ts';
+import { wakeQueries } from '../../state/wakes.ts';
 import { withCoordination, withGuardrails } from '../../state/relay-info.ts';
 import type { Done } from '../../state/actions/parts.ts';
 import { useRoost } from '../context.tsx';
@@ -268,7 +268,7 @@ function HouseholdPage() {
 
 function AgentPage({ agentId }: { agentId: AgentId }) {
   const roost = useRoost();
-  const limits = reachQueries(roost).limits(agentId);
+  const limits = wakeQueries(roost).limits(agentId);
   return (
     <QueryView query={roost.limits.query}>
       {({ effective: household }) => (

@@ -2,7 +2,7 @@ import { useId, useState } from 'react';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import { t } from '../../language/t.ts';
 import { problemText } from '../../state/ports.ts';
-import { reachQueries } from '../../state/reach-queries.ts';
+import { wakeQueries } from '../../state/wakes.ts';
 import type { Limits } from '../../state/relay-info.ts';
 import { useHousehold, useRoost } from '../context.tsx';
 import { AgentOptions } from '../parts/choices.tsx';
@@ -26,7 +26,7 @@ function Yaml<Own>({ agentId, limits }: { agentId: AgentId | null; limits: Limit
   const [status, setSaid] = useState<Said | null>(null);
 
   async function read(otherwise: Step) {
-    const yaml = await state.reach((client) => client.configYaml.read(agentId));
+    const yaml = await state.callRelay((client) => client.configYaml.read(agentId));
     setStep(yaml.ok ? 'open' : otherwise);
     if (yaml.ok) setText(yaml.value);
     else setSaid({ wrong: true, text: problemText(yaml.problem), undo: null });
@@ -39,7 +39,7 @@ function Yaml<Own>({ agentId, limits }: { agentId: AgentId | null; limits: Limit
   async function save() {
     const before = limits.query.store.getState();
     setStep('saving');
-    const put = await state.reach((client) => client.configYaml.write(agentId, text));
+    const put = await state.callRelay((client) => client.configYaml.write(agentId, text));
     if (!put.ok) {
       setStep('open');
       setSaid({ wrong: true, text: problemText(put.problem), undo: null });
@@ -131,7 +131,7 @@ export function LimitsAsYaml() {
       {agentId === null ? (
         <Yaml key="everybody" agentId={null} limits={roost.limits} />
       ) : (
-        <Yaml key={agentId} agentId={agentId} limits={reachQueries(roost).limits(agentId)} />
+        <Yaml key={agentId} agentId={agentId} limits={wakeQueries(roost).limits(agentId)} />
       )}
     </>
   );

@@ -5,7 +5,7 @@ import type { AgentId } from '../../../shared/domain/ids.ts';
 import type { Dream, DreamChange } from '../../../shared/protocol/dreams.ts';
 import { retold, t } from '../../language/t.ts';
 import { dreamsOf } from '../../state/dreams.ts';
-import { reachQueries } from '../../state/reach-queries.ts';
+import { wakeQueries } from '../../state/wakes.ts';
 import { withCoordination } from '../../state/relay-info.ts';
 import { useRoost } from '../context.tsx';
 import { useAction } from '../design/use-action.ts';
@@ -131,7 +131,7 @@ function DreamLine({ dream }: { readonly dream: Dream }) {
 
 /** Whether the agent dreams by itself. */
 function NightSelect({ agentId }: { readonly agentId: AgentId }) {
-  const limits = reachQueries(useRoost()).limits(agentId);
+  const limits = wakeQueries(useRoost()).limits(agentId);
   const told = useTold();
   const label = t`Dreams by night`;
   const change = (value: DreamChoice | undefined) =>

@@ -14,7 +14,7 @@ import { programsOf } from '../../state/programs.ts';
 import { foundServersOf } from '../../state/found-servers.ts';
 import type { QueryState } from '../../state/query.ts';
 import { useQuery } from '../hooks.ts';
-import { reachQueries } from '../../state/reach-queries.ts';
+import { wakeQueries } from '../../state/wakes.ts';
 import type { Coordination } from '../../state/relay-info.ts';
 import { useHousehold, useLive, useRoost } from '../context.tsx';
 import { AgentOptions } from '../parts/choices.tsx';
@@ -422,7 +422,7 @@ function ForWhom({ programId, name }: { programId: string; name: string }) {
   const roster = useHousehold((state) => state.roster);
   const agents = [...roster.byId.values()].filter(({ retired }) => !retired);
   const drive = (agentId: AgentId) => {
-    const limits = reachQueries(roost).limits(agentId);
+    const limits = wakeQueries(roost).limits(agentId);
     let before: Coordination = {};
     const who = agents.find((agent) => agent.agentId === agentId);
     void told({

@@ -18,7 +18,7 @@ import { retold, t } from '../../language/t.ts';
 import type { Done } from '../../state/actions/parts.ts';
 import { HOLDS_AT_ONCE } from '../../state/running-settings.ts';
 import { programsOf } from '../../state/programs.ts';
-import { reachQueries } from '../../state/reach-queries.ts';
+import { wakeQueries } from '../../state/wakes.ts';
 import { useActions, useHousehold, useRoost } from '../context.tsx';
 import { AgentOptions } from '../parts/choices.tsx';
 import { useDraft } from '../design/field.tsx';
@@ -394,7 +394,7 @@ function AgentHead({ agentId }: { agentId: AgentId | null }) {
 
 function Both({ agentId, everybody, household }: { agentId: AgentId; everybody: Column; household: unknown }) {
   const name = useNames()(agentId);
-  const limits = reachQueries(useRoost()).limits(agentId);
+  const limits = wakeQueries(useRoost()).limits(agentId);
   return (
     <QueryView query={limits.query}>
       {({ own }) => {

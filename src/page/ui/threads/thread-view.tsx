@@ -8,7 +8,7 @@ import type { AgentId, ThreadId } from '../../../shared/domain/ids.ts';
 import { withoutThinking } from '../../../shared/domain/thinking.ts';
 import { mentionedIn, mentionId } from '../../../shared/domain/mentions.ts';
 import { retold, t } from '../../language/t.ts';
-import { reachQueries } from '../../state/reach-queries.ts';
+import { wakeQueries } from '../../state/wakes.ts';
 import { openAnswerOf } from '../../state/answers.ts';
 import { threadItems } from '../../state/conversation-log.ts';
 import type { ThreadTalk, ThreadTalkState } from '../../state/threads/index.ts';
@@ -296,7 +296,7 @@ const NOBODY: readonly Teammate[] = [];
 
 /** By message: which agents its mentions woke, or why not. Newest wakes only. */
 function useWoken(messages: readonly ThreadMessage[], team: Teammates): ReadonlyMap<string, readonly string[]> {
-  const feed = useQuery(reachQueries(useRoost()).wakes(null));
+  const feed = useQuery(wakeQueries(useRoost()).wakes(null));
   const wakes = feed.kind === 'ready' ? feed.value.rows : null;
   return useMemo(() => {
     const byMessage = new Map<string, readonly string[]>();

@@ -5,7 +5,7 @@ import type { AgentId } from '../../../shared/domain/ids.ts';
 import { LEAD_ID } from '../../../shared/domain/seat.ts';
 import { t } from '../../language/t.ts';
 import type { WakeStats } from '../../../shared/protocol/wakes.ts';
-import { reachQueries } from '../../state/reach-queries.ts';
+import { wakeQueries } from '../../state/wakes.ts';
 import { useHousehold, useLive, useRoost } from '../context.tsx';
 import { optional } from '../parts/part.tsx';
 import { QueryView } from '../parts/page-head.tsx';
@@ -62,7 +62,7 @@ function nextText(
 function Figures({ stats, agentId }: { stats: WakeStats; agentId: AgentId }) {
   const state = useRoost();
   const { device } = state;
-  const query = reachQueries(state).stats(agentId);
+  const query = wakeQueries(state).stats(agentId);
   const now = useNow(REFRESH_EVERY);
   const nameOf = useNames();
   const byId = useHousehold((household) => household.roster.byId);
@@ -113,7 +113,7 @@ function Figures({ stats, agentId }: { stats: WakeStats; agentId: AgentId }) {
 /** What is left today of an agent's wake limits. */
 export function Budget({ agentId, children }: { agentId: AgentId; children?: ReactNode }) {
   const scheduled = useHousehold(({ records }) => [...records.values()].some(({ type }) => type === 'schedule'));
-  const query = reachQueries(useRoost()).stats(agentId);
+  const query = wakeQueries(useRoost()).stats(agentId);
   return (
     <div className="budget stack gap-5 ink-2 text-3">
       <QueryView query={query}>{(stats) => <Figures stats={stats} agentId={agentId} />}</QueryView>

@@ -4,7 +4,7 @@
  */
 import { type IDBPTransaction, unwrap } from 'idb';
 import type { AgentId, SessionId } from '../../../shared/domain/ids.ts';
-import { isAddressed, isDeed } from '../../../shared/domain/talk.ts';
+import { isAddressed, isActivity } from '../../../shared/domain/talk.ts';
 import type {
   Doc,
   MessageDoc,
@@ -60,7 +60,7 @@ const saidIn = (talk: TalkRecord | undefined): number => (talk?.full ? talk.said
  */
 function withMessage(talk: TalkRecord, doc: MessageDoc): TalkRecord {
   const counted = { ...talk, messages: talk.messages + 1 };
-  return isWaiting(doc) ? counted : grown(counted, doc, isAddressed(doc), isDeed(doc));
+  return isWaiting(doc) ? counted : grown(counted, doc, isAddressed(doc), isActivity(doc));
 }
 
 /** As `withMessage`, for a message that waited and was read in this session. */

@@ -6,8 +6,8 @@ import { DEFAULT_TOOLSETS } from '../../../../src/shared/domain/toolsets.ts';
 import type { ToolCall } from '../../../../src/shared/protocol/approvals.ts';
 import type { EffectiveConfig } from '../../../../src/shared/protocol/config.ts';
 import type { WakeDecision, WakeStats } from '../../../../src/shared/protocol/wakes.ts';
-import { createReachClient, type ReachClient } from '../../../../src/shared/relay-client/reach-client.ts';
-import type { ReachPort } from '../../../../src/page/state/reach.ts';
+import { createDeferredClient, type DeferredClient } from '../../../../src/shared/relay-client/deferred-client.ts';
+import type { CallRelay } from '../../../../src/page/state/call-relay.ts';
 import { NOW } from './household.ts';
 
 export interface AskedCall {
@@ -23,8 +23,8 @@ type Answer = (call: AskedCall) => Response;
 
 export interface MemoryReach {
   readonly asked: AskedCall[];
-  readonly client: ReachClient;
-  readonly port: ReachPort;
+  readonly client: DeferredClient;
+  readonly port: CallRelay;
   /**
    * From now on `call` ("GET /api/inbox", without a query) is answered with this, or with what it
    * makes.
@@ -185,7 +185,7 @@ export function memoryReach(): MemoryReach {
     const answer = answers.get(`${call.method} ${call.path}`);
     return Promise.resolve(answer ? answer(call) : quiet(call));
   };
-  const client = createReachClient({ fetch, baseUrl: '' });
+  const client = createDeferredClient({ fetch, baseUrl: '' });
   const reach: MemoryReach = {
     asked,
     client,

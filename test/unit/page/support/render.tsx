@@ -69,7 +69,7 @@ export async function openPage({
   prepare?.({ owner, relay, exports, reach, device });
   // As in a browser that has been open for a while: no test waits for a part of the page.
   await Promise.all([fetchLaterParts(), import('../../../../src/page/ui/welcome/first.ts')]);
-  const state = createRoostState({ dataWorker: owner, relay, reach: reach.port, exports, device, node: 'test' });
+  const state = createRoostState({ dataWorker: owner, relay, callRelay: reach.port, exports, device, node: 'test' });
   const user = userEvent.setup();
   let result: RenderResult | undefined;
   await act(async () => {

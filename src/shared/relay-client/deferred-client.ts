@@ -1,5 +1,5 @@
 /**
- * The page's calls about how agents reach each other: inboxes, wakes and their limits, the sleeping
+ * The page's calls that the first paint does not need: inboxes, wakes and limits, the sleeping
  * flag, threads, projects, webhooks, credentials, costs, schedules. They are apart from
  * `page-client.ts`, so the first paint does not load them.
  */
@@ -92,13 +92,13 @@ export interface FilesOfProject {
   put(projectId: ProjectId, path: string, file: Blob): Promise<RelayResult<null>>;
 }
 
-export type ReachClient = RelayClient<typeof endpoints> & {
+export type DeferredClient = RelayClient<typeof endpoints> & {
   readonly configYaml: ConfigYaml;
   readonly agentFiles: AgentFiles;
   readonly filesOfProject: FilesOfProject;
 };
 
-export function createReachClient(deps: SendDeps): ReachClient {
+export function createDeferredClient(deps: SendDeps): DeferredClient {
   const sender = createSender(deps);
   const call = (endpoint: Endpoint, agentId: AgentId | null) => ({
     method: endpoint.method,

@@ -11,7 +11,7 @@ import { onePerPage } from './per-page.ts';
 /** Rows per page. */
 const PAGE = 30;
 
-interface ReachQueries {
+interface WakeQueries {
   inbox(agentId: AgentId): Paged<InboxMessage>;
   /** null: all agents. */
   wakes(agentId: AgentId | null): Paged<WakeDecision>;
@@ -19,11 +19,11 @@ interface ReachQueries {
   limits(agentId: AgentId): AgentLimits;
 }
 
-function createReachQueries({
-  reach,
+function createWakeQueries({
+  callRelay,
   changes,
   device,
-}: Pick<RoostState, 'reach' | 'changes' | 'device'>): ReachQueries {
+}: Pick<RoostState, 'callRelay' | 'changes' | 'device'>): WakeQueries {
   const deps = { changes, device };
   const allWakes = createPaged<WakeDecision, string>({
     ...deps,
@@ -35,7 +35,7 @@ function createReachQueries({
 
   function wakePage(agentId: AgentId | null) {
     return (page: { readonly before: string | null; readonly limit: number }) =>
-      reach(async (client) => {
+      callRelay(async (client) => {
         const feed = await client.wakes({ ...page, agent: agentId });
         return feed.ok ? { ok: true, value: { rows: feed.value.wakes, more: feed.value.more } } : feed;
       });
@@ -60,7 +60,7 @@ function createReachQueries({
         idOf: ({ messageId }) => messageId,
         size: PAGE,
         askPage: (page) =>
-          reach(async (client) => {
+          callRelay(async (client) => {
             const inbox = await client.inbox({ agentId, ...page });
             return inbox.ok ? { ok: true, value: { rows: inbox.value.messages, more: inbox.value.more } } : inbox;
           }),
@@ -72,19 +72,19 @@ function createReachQueries({
         ...deps,
         what: ['wakes', 'config'],
         agentId,
-        ask: () => reach((client) => client.wakeStats({ agentId })),
+        ask: () => callRelay((client) => client.wakeStats({ agentId })),
       }),
     ),
     limits: createQueryFamily((agentId: AgentId) => {
-      const read = () => reach((client) => client.agentConfig({ agentId }));
+      const read = () => callRelay((client) => client.agentConfig({ agentId }));
       return createLimits({
         query: createQuery({ ...deps, what: ['config'], agentId, ask: read }),
         read,
-        put: (own) => reach((client) => client.putAgentConfig({ agentId, body: { ...own, whole: true } })),
+        put: (own) => callRelay((client) => client.putAgentConfig({ agentId, body: { ...own, whole: true } })),
       });
     }),
   };
 }
 
 /** One instance per page. */
-export const reachQueries = onePerPage(createReachQueries);
+export const wakeQueries = onePerPage(createWakeQueries);

@@ -34,7 +34,7 @@ export const argumentsOf =
   };
 
 /** What the call did, if it succeeded. */
-export const deedOf = (tool: Called, nameOf: NameOf): string =>
+export const outcomePhrase = (tool: Called, nameOf: NameOf): string =>
   inWords(phraseOf(tool.name).did, argumentsOf(tool, nameOf));
 /** What the call is doing. */
 export function doesOf(tool: Called, nameOf: NameOf): string {
@@ -50,7 +50,7 @@ export const wantsOf = (tool: Called, nameOf: NameOf): string =>
 export function toolPhrase(tool: ToolBlock, nameOf: NameOf): string {
   if (isQuestion(tool)) return t`asked you: ${wantsOf(tool, nameOf)}`;
   if (tool.result === null) return doesOf(tool, nameOf);
-  return tool.isError ? t`could not ${wantsOf(tool, nameOf)}` : deedOf(tool, nameOf);
+  return tool.isError ? t`could not ${wantsOf(tool, nameOf)}` : outcomePhrase(tool, nameOf);
 }
 
 /** Phrases in one line. */
@@ -79,7 +79,7 @@ function grouped(tools: readonly ToolBlock[], nameOf: NameOf): readonly { text: 
 /**
  * Summarises tool calls in one line. Repetitions are named once, and only the first few are listed.
  */
-export function deedsOf(tools: readonly ToolBlock[], nameOf: NameOf): string {
+export function toolSummary(tools: readonly ToolBlock[], nameOf: NameOf): string {
   const phrases = grouped(tools, nameOf);
   const shown = phrases.length > IN_LINE ? phrases.slice(0, IN_LINE - 1) : phrases;
   const left = phrases.slice(shown.length).reduce((sum, { times }) => sum + times, 0);

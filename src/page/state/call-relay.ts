@@ -1,7 +1,7 @@
 /** The relay's calls as the page uses them. Loaded while the page is painted, or after. */
 import { t } from '../language/t.ts';
 import type { PageClient, RelayResult } from '../../shared/relay-client/index.ts';
-import type { ReachClient } from '../../shared/relay-client/reach-client.ts';
+import type { DeferredClient } from '../../shared/relay-client/deferred-client.ts';
 import type { RelayPort } from './ports.ts';
 
 const MISSING = t`Could not load a part of the page. Check the connection to the relay.`;
@@ -13,11 +13,11 @@ type Port<Client> = <Value>(call: (client: Client) => Promise<RelayResult<Value>
 export const mapResult = <Value, Part>(result: RelayResult<Value>, pick: (value: Value) => Part): RelayResult<Part> =>
   result.ok ? { ok: true, value: pick(result.value) } : result;
 
-/** The calls about how agents reach each other. */
-export type ReachPort = Port<ReachClient>;
+/** Makes calls of the client that is loaded after the first paint. */
+export type CallRelay = Port<DeferredClient>;
 
 /** `load` rejects if the module cannot be loaded. The next call tries again. */
-export function createReachPort<Client = ReachClient>(load: () => Promise<Client>): Port<Client> {
+export function createCallRelay<Client = DeferredClient>(load: () => Promise<Client>): Port<Client> {
   let loading: Promise<Client> | null = null;
   return async (call) => {
     loading ??= load();
@@ -28,9 +28,9 @@ export function createReachPort<Client = ReachClient>(load: () => Promise<Client
   };
 }
 
-/** As `createReachPort`, for the calls of a session, each under its own name. */
+/** As `createCallRelay`, for the calls of a session, each under its own name. */
 export function createRelayPort(load: () => Promise<PageClient>): RelayPort {
-  const ask = createReachPort(load);
+  const ask = createCallRelay(load);
   const call =
     (name: keyof PageClient) =>
     (...said: readonly unknown[]) =>
