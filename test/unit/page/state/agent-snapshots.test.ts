@@ -87,7 +87,7 @@ function page() {
       read: (agents: readonly NonNullable<ReturnType<typeof roster.seats.get>>[]) =>
         Promise.resolve(agents.map((agent) => shareOf(agent, materialOf(agent.agentId), roster, settings))),
     },
-    reach: (call: (it: typeof client) => unknown) => call(client),
+    callRelay: (call: (it: typeof client) => unknown) => call(client),
     changes,
     device: { after: (_ms: number, act: () => void) => (due.push(act), () => void due.splice(due.indexOf(act), 1)) },
   } as unknown as AgentSnapshotsDeps;
