@@ -1044,7 +1044,7 @@ test('keeps a place for a file on another device until it arrives, and shows a p
   const page = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
   const message = { ...said('agent-1', 'human', 'Look', NOW), attachments: [file, beach] };
   await page.say({ news: 'documents', docs: [message] });
-  await screen.findAllByText(/^Not here yet/);
+  await screen.findAllByText(/^This file is not here yet/);
   const asked = page.owner.calls.filter((name) => name === 'attachment').length;
   const piece = {
     ...{ _id: 'attachment:f:0', type: 'attachment', schema: 1, at: at(9), agentId: 'agent-1' },
@@ -1056,7 +1056,7 @@ test('keeps a place for a file on another device until it arrives, and shows a p
   expect(page.owner.calls.filter((name) => name === 'attachment')).toHaveLength(asked);
   await page.user.click(open ?? document.body);
   const dialog = within(screen.getByRole('dialog', { name: 'page.html' }));
-  await dialog.findByText(/^Not here yet/);
+  await dialog.findByText(/^This file is not here yet/);
   page.owner.docs.push(piece);
   await page.say({ news: 'documents', docs: [piece] });
   const save = await dialog.findByRole('link', { name: 'Download' });

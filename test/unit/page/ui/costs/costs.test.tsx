@@ -299,7 +299,7 @@ test('requests the costs of replies together, and shows each below its reply', a
         replies: { r1: { costMicroUsd: 12_300, estimated: false }, r2: { costMicroUsd: 0, estimated: false } },
       }),
   });
-  expect((await screen.findByText('$0.0123')).textContent).toBe('Cost $0.0123');
+  expect((await screen.findByText('$0.0123')).textContent).toBe('Costs $0.0123');
   expect(screen.getByText('free')).toBeDefined();
   expect(
     page.reach.asked.filter(({ path }) => path === '/api/costs/replies').map(({ query }) => query.get('ids')),

@@ -122,7 +122,7 @@ test('shows text and Markdown, says what is too long or binary, and shows a scri
   ]);
   await close(change);
   const binary = await opened('b.bin');
-  await within(binary).findByText(/It is no text, and no picture that is shown here/);
+  await within(binary).findByText(/This file is neither text nor a picture that can be shown/);
   await close(binary);
   await within(await opened('huge.log')).findByText(/It is 40 MB long, which is more than is shown here/);
   expect(page.reach.asked.some(({ query }) => query.get('path') === 'huge.log')).toBe(false);
