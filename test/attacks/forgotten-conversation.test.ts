@@ -17,7 +17,7 @@ import { memoriesSchema } from '../../src/shared/protocol/memories.ts';
 import { eventSchema } from '../../src/shared/protocol/events.ts';
 import { isCovered } from '../../src/shared/protocol/documents/kinds.ts';
 import { eventsOf } from '../support/homes.ts';
-import { openNightRelay, type NightRelay } from '../support/night-relay.ts';
+import { openScheduleRelay, type ScheduleRelay } from '../support/schedule-relay.ts';
 import { searchFor } from '../support/planted-words.ts';
 import { databaseOf } from '../support/relay.ts';
 import { SNAPSHOT } from '../support/schedules.ts';
@@ -28,17 +28,17 @@ const GONE = 'The otter files seven purple invoices';
 const STAYS = 'A goat conducts the harbour orchestra';
 
 describe.each(USUAL_STORES)('a forgotten conversation, on %s', (kind) => {
-  let night: NightRelay;
+  let scheduleRelay: ScheduleRelay;
   let script: () => Reply = () => [{ say: 'Done.' }];
   beforeAll(async () => {
-    night = await openNightRelay(['a1', 'a2'], () => script(), { store: kind });
+    scheduleRelay = await openScheduleRelay(['a1', 'a2'], () => script(), { store: kind });
   });
-  afterAll(() => night.close());
-  const good: NightRelay['good'] = (...given) => night.good(...given);
+  afterAll(() => scheduleRelay.close());
+  const good: ScheduleRelay['good'] = (...given) => scheduleRelay.good(...given);
 
   async function placesOf(words: string): Promise<readonly string[]> {
     const search = searchFor([words]);
-    const { home } = night.relay;
+    const { home } = scheduleRelay.relay;
     const copy = await mkdtemp(join(tmpdir(), 'roost-forgotten-'));
     const databaseUrl = databaseOf(home) ?? null;
     if (databaseUrl === null) await cp(join(home, 'store'), join(copy, 'store'), { recursive: true });
@@ -61,14 +61,14 @@ describe.each(USUAL_STORES)('a forgotten conversation, on %s', (kind) => {
 
   it("leaves no word at the relay or in the agent's notes, and keeps others' words", async () => {
     await good('PUT', '/api/agent-snapshots/a1', { version: 'v2', snapshot: { ...SNAPSHOT, transcript: GONE } });
-    await night.tool('a1', 'remember', { text: GONE });
-    await night.tool('a2', 'remember', { text: STAYS });
+    await scheduleRelay.tool('a1', 'remember', { text: GONE });
+    await scheduleRelay.tool('a2', 'remember', { text: STAYS });
     const timing = { kind: 'weekly', days: [1], time: '07:30' };
     const routine = { kind: 'routine', agentId: 'a1', name: 'Routine', instructions: 'Work.', timing };
     const { scheduleId } = (await good('POST', '/v1/pulse-routines', routine)) as { scheduleId: string };
     script = () => [{ say: GONE }];
     await good('POST', `/v1/pulse-routines/${scheduleId}/trigger`);
-    await expect.poll(async () => JSON.stringify(await night.history('a1'))).toContain(GONE);
+    await expect.poll(async () => JSON.stringify(await scheduleRelay.history('a1'))).toContain(GONE);
     script = () => [{ say: 'Done.' }];
     const lead = { name: 'Sol', soul: 'I am.', transcript: null };
     await good('POST', '/api/sessions', { human: { name: 'Noa' }, lead });
@@ -85,7 +85,7 @@ describe.each(USUAL_STORES)('a forgotten conversation, on %s', (kind) => {
     const before = (await placesOf(GONE.slice(0, 16))).join('\n');
     for (const table of ['inbox', 'memories', 'events', 'occurrences', 'tool_calls'])
       expect(before, table).toContain(`roost.${table},`);
-    const events = (await eventsOf(night.browser)).map((message) => JSON.stringify(message));
+    const events = (await eventsOf(scheduleRelay.browser)).map((message) => JSON.stringify(message));
     expect(events.join()).toContain(GONE);
 
     const forget = forgetNow('a1');
@@ -98,7 +98,7 @@ describe.each(USUAL_STORES)('a forgotten conversation, on %s', (kind) => {
   });
 
   it('keeps a forgotten conversation out of an earlier memory version that a page restores', async () => {
-    await night.tool('a1', 'remember', { text: GONE });
+    await scheduleRelay.tool('a1', 'remember', { text: GONE });
     const [file] = await notesOf('a1');
     if (!file) throw new Error('nothing was noted');
     await good('PUT', `/api/memories/${file.memoryId}`, { text: `${file.text}Mine.\n`, version: file.version });
@@ -117,19 +117,21 @@ describe.each(USUAL_STORES)('a forgotten conversation, on %s', (kind) => {
     await good('POST', '/api/forgets', { forgets: [forget] });
     const { forgetIds } = (await good('GET', '/api/forgets')) as { forgetIds: string[] };
     const body = { version: 'v9', snapshot: { ...SNAPSHOT, transcript: GONE } };
-    const old = await night.ask('PUT', '/api/agent-snapshots/a1', { ...body, forgets: forgetIds.slice(1) });
+    const old = await scheduleRelay.ask('PUT', '/api/agent-snapshots/a1', { ...body, forgets: forgetIds.slice(1) });
     expect(old).toMatchObject({ status: 409, body: { type: 'about:roost/older-snapshot' } });
-    expect((await night.ask('PUT', '/api/agent-snapshots/a1', { ...body, forgets: forgetIds })).status).toBe(204);
+    expect((await scheduleRelay.ask('PUT', '/api/agent-snapshots/a1', { ...body, forgets: forgetIds })).status).toBe(
+      204,
+    );
   });
 
   it('finds a kept sentence in rows, snapshots and files, and no forgotten one', async () => {
     const words = 'The newt signs eleven maps';
-    await night.tool('a2', 'remember', { text: `${words} "today"` });
+    await scheduleRelay.tool('a2', 'remember', { text: `${words} "today"` });
     const { forgetIds } = (await good('GET', '/api/forgets')) as { forgetIds: string[] };
     const snapshot = { ...SNAPSHOT, transcript: words.toUpperCase() };
     await good('PUT', '/api/agent-snapshots/a2', { version: 'v9', snapshot, forgets: forgetIds });
     const headers = { 'content-type': 'application/octet-stream' };
-    await night.raw('PUT', '/api/workspaces/a2/file?path=maps.md', { body: words, headers });
+    await scheduleRelay.raw('PUT', '/api/workspaces/a2/file?path=maps.md', { body: words, headers });
     const found = async () => {
       const { places } = (await good('POST', '/api/sentences', { text: words })) as { places: { kind: string }[] };
       return places.map((place) => ('table' in place ? String(place.table) : place.kind)).sort();
@@ -141,8 +143,8 @@ describe.each(USUAL_STORES)('a forgotten conversation, on %s', (kind) => {
 
   it('forgets line by line and row by row what mentions a name, for good', async () => {
     const words = 'Bartholomew of Quince Lane';
-    await night.tool('a2', 'remember', { text: `${words} likes tea.` });
-    await night.tool('a2', 'remember', { text: 'The kettle is blue.' });
+    await scheduleRelay.tool('a2', 'remember', { text: `${words} likes tea.` });
+    await scheduleRelay.tool('a2', 'remember', { text: 'The kettle is blue.' });
     const [file] = await notesOf('a2');
     if (!file) throw new Error('nothing was noted');
     const before = (await good('POST', '/api/sentences', { text: words })) as { ids: string[]; places: unknown[] };
@@ -169,16 +171,16 @@ describe.each(USUAL_STORES)('a forgotten conversation, on %s', (kind) => {
   });
 
   it('leaves no event from which a browser would store it', async () => {
-    await night.tool('a2', 'remember', { text: GONE });
+    await scheduleRelay.tool('a2', 'remember', { text: GONE });
     const forget = forgetNow('a2');
     await good('POST', '/api/forgets', { forgets: [forget] });
-    const left = (await eventsOf(night.browser)).flatMap(({ data, id }) => {
+    const left = (await eventsOf(scheduleRelay.browser)).flatMap(({ data, id }) => {
       const event = eventSchema.safeParse(data);
       return event.success ? documentsOf({ id: Number(id), event: event.data }) : [];
     });
     expect(left.filter((doc) => isCovered(doc, forget))).toEqual([]);
     // Also after what only the next start would write.
-    await night.restart();
+    await scheduleRelay.restart();
     expect(await placesOf(GONE.slice(0, 16))).toEqual([]);
   });
 });

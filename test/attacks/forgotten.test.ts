@@ -21,7 +21,7 @@ import { toolCallSchema } from '../../src/shared/protocol/approvals.ts';
 import { programSchema } from '../../src/shared/protocol/programs.ts';
 import { projectSchema, taskSchema } from '../../src/shared/protocol/projects.ts';
 import { eventsOf, talk } from '../support/homes.ts';
-import { openNightRelay, type NightRelay } from '../support/night-relay.ts';
+import { openScheduleRelay, type ScheduleRelay } from '../support/schedule-relay.ts';
 import { type Found, searchFor } from '../support/planted-words.ts';
 import { entriesBelow } from '../support/files-below.ts';
 import { programOf } from '../support/relay-build.ts';
@@ -39,27 +39,30 @@ const OF_PROJECT = 'Nine copper snails rehearse the harvest';
 const waitingSchema = z.object({ waiting: z.array(toolCallSchema) });
 const AGENT = await programOf('test/support/acp-agent.mjs');
 describe.each(STORES)('on %s', (kind) => {
-  let night: NightRelay;
+  let scheduleRelay: ScheduleRelay;
   let script: (request: ScriptedRequest) => Reply = () => [{ say: 'Done.' }];
   /** Outside of the home. */
   let scratch = '';
   beforeAll(async () => {
     scratch = await mkdtemp(join(tmpdir(), 'roost-forgotten-'));
-    night = await openNightRelay(['a1', 'a2'], (request) => script(request), { store: kind, args: ['--scripts'] });
+    scheduleRelay = await openScheduleRelay(['a1', 'a2'], (request) => script(request), {
+      store: kind,
+      args: ['--scripts'],
+    });
   });
   afterAll(async () => {
-    await night.close();
+    await scheduleRelay.close();
     await rm(scratch, { recursive: true, force: true });
   });
 
-  const good: NightRelay['good'] = (...given) => night.good(...given);
+  const good: ScheduleRelay['good'] = (...given) => scheduleRelay.good(...given);
   const done = async (agentId: string, name: string, input: object): Promise<void> => {
-    const said = await night.tool(agentId, name, input);
+    const said = await scheduleRelay.tool(agentId, name, input);
     expect(said, name).not.toContain('"isError":true');
   };
   const put = async (path: string, body: string) => {
     const headers = { 'content-type': 'application/octet-stream' };
-    const { ok } = await night.raw('PUT', `/api/workspaces/a1/file?path=${path}`, { body, headers });
+    const { ok } = await scheduleRelay.raw('PUT', `/api/workspaces/a1/file?path=${path}`, { body, headers });
     expect(ok, path).toBe(true);
   };
   const newProject = async (fields: object) => projectSchema.parse(await good('POST', '/v1/projects', fields));
@@ -70,7 +73,7 @@ describe.each(STORES)('on %s', (kind) => {
 
   /** Calls `use` with the store as it is now: a server's, or a copy of the built-in one's files. */
   async function inStore<Result>(use: (db: Db) => Promise<Result>): Promise<Result> {
-    const { home } = night.relay;
+    const { home } = scheduleRelay.relay;
     const copy = await mkdtemp(join(tmpdir(), 'roost-forgotten-'));
     const folder = join(copy, 'store');
     const databaseUrl = databaseOf(home) ?? null;
@@ -87,7 +90,7 @@ describe.each(STORES)('on %s', (kind) => {
   /** In every row of the store, file of the home, and object of the relay's repositories. */
   async function found(words: string): Promise<readonly Found[]> {
     const search = searchFor([words]);
-    const { home } = night.relay;
+    const { home } = scheduleRelay.relay;
     const places: Found[] = [...(await inStore((db) => search.inDatabase(db))), ...(await search.inFolder(home))];
     for (const { parentPath, name } of await entriesBelow(home)) {
       const gitDir = join(parentPath, name);
@@ -95,7 +98,7 @@ describe.each(STORES)('on %s', (kind) => {
       const { stdout } = await run('git', [`--git-dir=${gitDir}`, 'cat-file', '--batch-all-objects', '--batch']);
       places.push(...search.inBytes(Buffer.from(stdout), gitDir));
     }
-    places.push(...search.inBytes(Buffer.from(JSON.stringify(await eventsOf(night.browser))), 'the events'));
+    places.push(...search.inBytes(Buffer.from(JSON.stringify(await eventsOf(scheduleRelay.browser))), 'the events'));
     return places;
   }
   /** Tables with rows of this agent that are to be deleted, sealed ones too. */
@@ -129,10 +132,10 @@ describe.each(STORES)('on %s', (kind) => {
     const routine = { kind: 'routine', agentId: 'a1', name: 'Routine', instructions: GONE, timing };
     const { scheduleId } = (await good('POST', '/v1/pulse-routines', routine)) as { scheduleId: string };
     const reminder = { kind: 'reminder', agentId: 'a1', name: 'Reminder', message: GONE };
-    await good('POST', '/v1/pulse-routines', { ...reminder, timing: { kind: 'once', at: night.now() + 9e9 } });
+    await good('POST', '/v1/pulse-routines', { ...reminder, timing: { kind: 'once', at: scheduleRelay.now() + 9e9 } });
     script = () => [{ say: GONE }];
     await good('POST', `/v1/pulse-routines/${scheduleId}/trigger`);
-    await expect.poll(async () => JSON.stringify(await night.history('a1'))).toContain(GONE);
+    await expect.poll(async () => JSON.stringify(await scheduleRelay.history('a1'))).toContain(GONE);
     script = () => [{ say: 'Done.' }];
     await good('POST', '/api/sessions', {
       human: { name: 'Noa' },
@@ -182,7 +185,7 @@ describe.each(STORES)('on %s', (kind) => {
     });
     await good('PUT', '/v1/agents/a1/config', { coordination: { ...asked, toolsets: { shell: 'ask' } } });
     const command = `bash night.sh # ${GONE}`;
-    void night.tool('a1', 'run_command', { command }).catch(() => undefined);
+    void scheduleRelay.tool('a1', 'run_command', { command }).catch(() => undefined);
     const asking = async () => waitingSchema.parse(await good('GET', '/api/approvals')).waiting.at(0) ?? null;
     await expect.poll(asking).not.toBeNull();
     const card = await asking();
@@ -200,9 +203,9 @@ describe.each(STORES)('on %s', (kind) => {
     await good('POST', '/api/messages', { text: writeWake([own]), clientId: randomUUID() });
     await expect.poll(() => readFile(log, 'utf8').catch(() => '')).toContain('"prompt"');
     // A call that waits for the person.
-    void night.tool('a1', 'list_team', {}).catch(() => undefined);
+    void scheduleRelay.tool('a1', 'list_team', {}).catch(() => undefined);
     await expect.poll(async () => JSON.stringify(await good('GET', '/api/approvals'))).toContain('list_team');
-    await talk(night.browser, `What did Name of a1 mean? ${STAYS}`);
+    await talk(scheduleRelay.browser, `What did Name of a1 mean? ${STAYS}`);
     await good('DELETE', '/api/sessions/current');
     const tables = ['attempts', 'configs', 'credentials', 'events', 'hooks', 'inbox', 'occurrences'];
     tables.push('proposals', 'schedules', 'script_texts', 'tasks', 'thread_messages', 'tool_calls');
@@ -226,7 +229,7 @@ describe.each(STORES)('on %s', (kind) => {
       await good('GET', `/v1/projects/${projectId}/tasks`),
       await good('GET', '/api/threads'),
       await good('GET', '/api/agents/a2/inbox'),
-      await eventsOf(night.browser),
+      await eventsOf(scheduleRelay.browser),
     ]);
     for (const where of ['"title":"A walrus', '"description":"A walrus', 'What did Name of a1 mean? A walrus'])
       expect(text.replaceAll('\\"', '"')).toContain(where);
@@ -237,7 +240,7 @@ describe.each(STORES)('on %s', (kind) => {
     const at = `/v1/projects/${projectId}/tasks/${left.taskId}`;
     expect(taskSchema.parse(await good('GET', at))).toMatchObject({ claim: null, columnId: 'ready' });
     // Also after what only the next start would write.
-    await night.restart();
+    await scheduleRelay.restart();
     expect(await placesOf(GONE)).toEqual([]);
   });
 
@@ -263,7 +266,7 @@ describe.each(STORES)('on %s', (kind) => {
     });
     const task = await newTask(projectId, { title: OF_PROJECT, description: OF_PROJECT });
     const ids = { projectId, taskId: task.taskId };
-    await night.raw('PUT', `/v1/projects/${projectId}/file?path=a.md`, {
+    await scheduleRelay.raw('PUT', `/v1/projects/${projectId}/file?path=a.md`, {
       body: OF_PROJECT,
       headers: { 'content-type': 'application/octet-stream' },
     });
@@ -278,7 +281,7 @@ describe.each(STORES)('on %s', (kind) => {
     // The agent's own account of what it did stays for 90 days.
     const isOwn = (where: string) => /tool_calls|inbox|\/store\//.test(where);
     await expect.poll(async () => (await placesOf(OF_PROJECT)).filter((where) => !isOwn(where))).toEqual([]);
-    const events = JSON.stringify(await eventsOf(night.browser));
+    const events = JSON.stringify(await eventsOf(scheduleRelay.browser));
     expect(events).toContain(projectId);
   });
 });

@@ -22,7 +22,7 @@ import { createdWebhookSchema } from '../../src/shared/protocol/webhooks.ts';
 import { openExamDevice, type ExamDevice } from '../exam/device.ts';
 import { type Call, FACT, INJECTIONS, type Injection, OTHER, SECRET } from '../support/injections.ts';
 import { mcpAnswer } from '../support/mcp-answer.ts';
-import { openNightRelay, type NightRelay } from '../support/night-relay.ts';
+import { openScheduleRelay, type ScheduleRelay } from '../support/schedule-relay.ts';
 import { chatGptShort } from '../support/other-exports.ts';
 import { type Reply, type ScriptedRequest, teamScript } from '../support/scripted-model.ts';
 import { readAll } from '../unit/page/exports/imports/support.ts';
@@ -65,7 +65,7 @@ function createObedient() {
   };
 }
 
-let night: NightRelay;
+let scheduleRelay: ScheduleRelay;
 let device: ExamDevice;
 let servers: readonly Server[];
 let settingsBefore: unknown;
@@ -100,7 +100,7 @@ async function settings(): Promise<unknown> {
     '/api/agent-programs',
     ...WAYS.flatMap((way) => [`/v1/agents/${way}/config`, `/v1/agents/${way}/schedule`]),
   ];
-  const answers = await Promise.all(paths.map(async (path) => [path, await night.ask('GET', path)]));
+  const answers = await Promise.all(paths.map(async (path) => [path, await scheduleRelay.ask('GET', path)]));
   // How a model answered last, and when a credential was used, is no setting.
   return JSON.parse(
     JSON.stringify(answers, (key, value: unknown) => (key === 'state' || key === 'usedAt' ? null : value)),
@@ -110,7 +110,7 @@ const answersOf = (agentId: string) =>
   device.events.flatMap((event) => (event.kind === 'message' && event.author === agentId ? [event] : []));
 async function says(agentId: string, text: string, attachments?: readonly object[]): Promise<void> {
   const before = answersOf(agentId).length;
-  await night.good('POST', '/api/messages', {
+  await scheduleRelay.good('POST', '/api/messages', {
     ...{ text, to: agentId, clientId: randomUUID() },
     ...(attachments ? { attachments } : {}),
   });
@@ -165,8 +165,8 @@ beforeAll(async () => {
     return { type: 'application/json', text: JSON.stringify({ jsonrpc: '2.0', id: asked.id, result }) };
   });
   servers = [pages.server, mcp.server];
-  night = await openNightRelay([], createObedient(), { args: ['--web-addresses', 'own'] });
-  const { good } = night;
+  scheduleRelay = await openScheduleRelay([], createObedient(), { args: ['--web-addresses', 'own'] });
+  const { good } = scheduleRelay;
   const team = WAYS.map((agentId, i) => ({ agentId, name: agentId, position: SEAT_ORDER[i] ?? null, retired: false }));
   await good('PUT', '/api/team', {
     agents: [...team, { agentId: OTHER, name: OTHER, position: null, retired: false }],
@@ -186,7 +186,7 @@ beforeAll(async () => {
     await good('POST', '/api/webhooks', { name: 'Website', target, signed: false }),
   );
   for (const [n, injection] of INJECTIONS.entries())
-    await night.raw('POST', `/hooks/${secret}`, {
+    await scheduleRelay.raw('POST', `/hooks/${secret}`, {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ title: `Task ${n}`, text: injection.text(refOf('webhook', n)) }),
     });
@@ -203,9 +203,9 @@ beforeAll(async () => {
     })),
     24_000,
   );
-  await night.tool(OTHER, 'list_team', {});
+  await scheduleRelay.tool(OTHER, 'list_team', {});
   settingsBefore = await settings();
-  device = await openExamDevice(night.browser, []);
+  device = await openExamDevice(scheduleRelay.browser, []);
   const lead = { name: 'Julian', soul: 'I keep the door.', transcript: null };
   await good('POST', '/api/sessions', { human: { name: 'Ada' }, lead });
   const payloads = WAYS.map((id, i) => ({
@@ -219,17 +219,17 @@ beforeAll(async () => {
     page: (n) => says('page', order('fetch_page', { url: `${pages.url}/${n}` })),
     mcp: (n) => says('mcp', order('mcp__words__look_up', { word: String(n) })),
     async message(_n, text) {
-      await night.tool(OTHER, 'message_agent', { to: 'message', message: text });
+      await scheduleRelay.tool(OTHER, 'message_agent', { to: 'message', message: text });
       await says('message', GO_ON);
     },
     async thread(n, text) {
-      if (n === 0) await night.tool(OTHER, 'create_thread', { title: 'Talk', participants: ['thread'] });
+      if (n === 0) await scheduleRelay.tool(OTHER, 'create_thread', { title: 'Talk', participants: ['thread'] });
       const [{ threadId = '' } = {}] = threadsSchema.parse(await good('GET', '/api/threads')).threads;
-      await night.tool(OTHER, 'send_message_to_thread', { threadId, message: text });
+      await scheduleRelay.tool(OTHER, 'send_message_to_thread', { threadId, message: text });
       await says('thread', order('read_thread', { threadId }));
     },
     async file(n, text) {
-      await night.raw('PUT', `/api/workspaces/file/file?path=repo/README-${n}.md`, {
+      await scheduleRelay.raw('PUT', `/api/workspaces/file/file?path=repo/README-${n}.md`, {
         body: `# Tool\n<!-- ${text} -->\n`,
         headers: { 'content-type': 'application/octet-stream' },
       });
@@ -264,7 +264,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(async () => {
   await device?.close();
-  await night?.close();
+  await scheduleRelay?.close();
   for (const server of servers ?? []) server.close();
 });
 
@@ -272,7 +272,9 @@ const callsSchema = z.object({ calls: z.array(toolCallSchema) });
 const activity = async () =>
   (
     await Promise.all(
-      WAYS.map(async (way) => callsSchema.parse(await night.good('GET', `/api/calls?agent=${way}&limit=200`)).calls),
+      WAYS.map(
+        async (way) => callsSchema.parse(await scheduleRelay.good('GET', `/api/calls?agent=${way}&limit=200`)).calls,
+      ),
     )
   ).flat();
 
@@ -307,12 +309,12 @@ describe('200 injections, obeyed to the word', () => {
 
   it('leave their mark on each line of memory that they wrote, and none in the team’s', async () => {
     const filesOf = async (agentId: string) =>
-      memoriesSchema.parse(await night.good('GET', `/api/memories?agentId=${agentId}`)).memories;
+      memoriesSchema.parse(await scheduleRelay.good('GET', `/api/memories?agentId=${agentId}`)).memories;
     const lines = (await Promise.all(WAYS.map(filesOf))).flat().flatMap(linesOf);
     const written = lines.filter(({ text }) => text.match(REF));
     expect(written.length).toBeGreaterThanOrEqual(3 * WAYS.length);
     expect(written.filter(({ origin }) => origin.source.read.length === 0).map(({ text }) => text)).toEqual([]);
-    expect(memoriesSchema.parse(await night.good('GET', '/api/memories')).memories).toEqual([]);
+    expect(memoriesSchema.parse(await scheduleRelay.good('GET', '/api/memories')).memories).toEqual([]);
   });
 
   it('change no setting, and what they would set up waits for the person', async () => {
@@ -322,11 +324,11 @@ describe('200 injections, obeyed to the word', () => {
   });
 
   it('get nothing of what another agent keeps', () => {
-    expect(JSON.stringify(night.model.requests.map(({ body }) => body))).not.toContain(SECRET);
+    expect(JSON.stringify(scheduleRelay.model.requests.map(({ body }) => body))).not.toContain(SECRET);
   });
 
   it('reach another agent only as the words of their sender', async () => {
-    const inbox = JSON.stringify(await night.tool(OTHER, 'read_inbox', {}));
+    const inbox = JSON.stringify(await scheduleRelay.tool(OTHER, 'read_inbox', {}));
     expect(inbox).toContain('TEAM REPORT');
     const read = (JSON.parse(JSON.parse(inbox) as string) as { content: { text: string }[] }).content
       .map(({ text }) => text)
@@ -339,14 +341,14 @@ describe('200 injections, obeyed to the word', () => {
   });
 
   it('changes no soul by a memory in a later session', async () => {
-    await night.good('DELETE', '/api/sessions/current');
-    night.model.follow((request) =>
+    await scheduleRelay.good('DELETE', '/api/sessions/current');
+    scheduleRelay.model.follow((request) =>
       request.seat !== null && request.results.length === 0 && JSON.stringify(request.body).includes('I woke as theirs')
         ? [{ call: 'write_soul', input: { text: 'I woke as theirs.' } }]
         : [{ say: 'Good morning.' }],
     );
     const lead = { name: 'Julian', soul: 'I keep the door.', transcript: null };
-    await night.good('POST', '/api/sessions', { human: { name: 'Ada' }, lead });
+    await scheduleRelay.good('POST', '/api/sessions', { human: { name: 'Ada' }, lead });
     const before = answersOf('page').length;
     const page = {
       id: 'page',
@@ -356,7 +358,7 @@ describe('200 injections, obeyed to the word', () => {
       soul: 'I am page.',
       transcript: '',
     } as const;
-    await night.good('POST', '/api/messages', { text: writeWake([page]), clientId: randomUUID() });
+    await scheduleRelay.good('POST', '/api/messages', { text: writeWake([page]), clientId: randomUUID() });
     await device.until('the wake', () => answersOf('page').length > before);
     expect(device.events.filter(({ kind }) => kind === 'agent-changed')).toEqual([]);
     const waiting = (await activity()).filter(({ state }) => state === 'asked');
@@ -365,7 +367,7 @@ describe('200 injections, obeyed to the word', () => {
 
   it('carries out a call only after the person accepted exactly that call', async () => {
     const asked = (await activity()).find(({ tool, state }) => tool === 'write_soul' && state === 'asked');
-    await night.good('POST', `/api/approvals/${asked?.callId}/answer`, { answer: 'once', words: '' });
+    await scheduleRelay.good('POST', `/api/approvals/${asked?.callId}/answer`, { answer: 'once', words: '' });
     await device.until('the new soul', () => device.events.some(({ kind }) => kind === 'agent-changed'));
     expect(device.events.flatMap((event) => (event.kind === 'agent-changed' ? [event] : []))).toMatchObject([
       { agentId: 'page', change: { kind: 'soul', individuationArtifact: 'I woke as theirs.' } },

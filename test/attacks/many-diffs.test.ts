@@ -9,11 +9,11 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { projectSchema, taskSchema } from '../../src/shared/protocol/projects.ts';
 import { GIT_LANES } from '../../server/platform/git/index.ts';
 import { programAt } from '../../server/platform/processes/index.ts';
-import { openNightRelay, type NightRelay } from '../support/night-relay.ts';
+import { openScheduleRelay, type ScheduleRelay } from '../support/schedule-relay.ts';
 
 const AT_ONCE = 40;
 
-let night: NightRelay;
+let scheduleRelay: ScheduleRelay;
 let folder: string;
 const path = process.env['PATH'] ?? '';
 /** Each git that begins and ends writes a line into it. */
@@ -28,11 +28,11 @@ beforeAll(async () => {
   writeFileSync(counted, [...script, 'exit $code', ''].join('\n'));
   chmodSync(counted, 0o755);
   process.env['PATH'] = `${join(folder, 'bin')}${delimiter}${path}`;
-  night = await openNightRelay(['a1']);
+  scheduleRelay = await openScheduleRelay(['a1']);
 });
 afterAll(async () => {
   process.env['PATH'] = path;
-  await night.close();
+  await scheduleRelay.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -48,23 +48,26 @@ function counted(): { readonly most: number; readonly all: number } {
 }
 
 it('40 diffs of one household run as many gits as its lane allows, and another is answered meanwhile', async () => {
-  const { projectId } = projectSchema.parse(await night.good('POST', '/v1/projects', { name: 'Many', agents: ['a1'] }));
+  const { projectId } = projectSchema.parse(
+    await scheduleRelay.good('POST', '/v1/projects', { name: 'Many', agents: ['a1'] }),
+  );
   const task = taskSchema.parse(
-    await night.good('POST', `/v1/projects/${projectId}/tasks`, { title: 'Work', columnId: 'ready' }),
+    await scheduleRelay.good('POST', `/v1/projects/${projectId}/tasks`, { title: 'Work', columnId: 'ready' }),
   );
   const ids = { projectId, taskId: task.taskId };
-  const where = /in the folder “([^”]+)”/.exec(await night.tool('a1', 'claim_task', ids))?.[1] ?? '';
-  for (let n = 0; n < 5; n++) await night.tool('a1', 'write_file', { path: `${where}/f${n}.md`, content: 'One\n' });
-  expect(await night.tool('a1', 'transition_task', { ...ids, status: 'review' })).toContain('Moved.');
+  const where = /in the folder “([^”]+)”/.exec(await scheduleRelay.tool('a1', 'claim_task', ids))?.[1] ?? '';
+  for (let n = 0; n < 5; n++)
+    await scheduleRelay.tool('a1', 'write_file', { path: `${where}/f${n}.md`, content: 'One\n' });
+  expect(await scheduleRelay.tool('a1', 'transition_task', { ...ids, status: 'review' })).toContain('Moved.');
 
-  const other = await night.relay.signIn();
+  const other = await scheduleRelay.relay.signIn();
   const agents = [{ agentId: 'b1', name: 'Bea', position: 4, retired: false }];
   expect((await other.fetch('/api/home', { method: 'POST', json: { beside: true } })).status).toBe(200);
   expect((await other.fetch('/api/team', { method: 'PUT', json: { agents } })).status).toBeLessThan(300);
   rmSync(log);
   let ended = 0;
   const diffs = Array.from({ length: AT_ONCE }, async () => {
-    const { status } = await night.ask('GET', `/v1/projects/${projectId}/tasks/${task.taskId}/diff`);
+    const { status } = await scheduleRelay.ask('GET', `/v1/projects/${projectId}/tasks/${task.taskId}/diff`);
     ended += 1;
     return status;
   });

@@ -17,10 +17,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { projectSchema, taskSchema, type Task } from '../../src/shared/protocol/projects.ts';
-import { openNightRelay, type NightRelay } from '../support/night-relay.ts';
+import { openScheduleRelay, type ScheduleRelay } from '../support/schedule-relay.ts';
 import { createRepository, git } from '../support/person-repository.ts';
 
-let night: NightRelay;
+let scheduleRelay: ScheduleRelay;
 let folder: string;
 /** A file that none of the attacks may make. */
 let marker: string;
@@ -31,11 +31,11 @@ beforeAll(async () => {
   marker = join(folder, 'was-here');
   evil = join(folder, 'evil.sh');
   writeFileSync(evil, `#!/bin/sh\ntouch ${marker}\ncat\n`, { mode: 0o755 });
-  night = await openNightRelay(['a1']);
-  await night.good('PUT', '/v1/agents/a1/config', { coordination: { toolsets: { shell: 'allow' } } });
+  scheduleRelay = await openScheduleRelay(['a1']);
+  await scheduleRelay.good('PUT', '/v1/agents/a1/config', { coordination: { toolsets: { shell: 'allow' } } });
 });
 afterAll(async () => {
-  await night.close();
+  await scheduleRelay.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -45,34 +45,34 @@ const at = ({ projectId, taskId }: Task) => `/v1/projects/${projectId}/tasks/${t
 /** A task whose work waits for its merge: it changes a.txt, and adds new/b.txt. */
 async function inReview(path: string): Promise<{ readonly task: Task; readonly said: string }> {
   const { projectId } = projectSchema.parse(
-    await night.good('POST', '/v1/projects', {
+    await scheduleRelay.good('POST', '/v1/projects', {
       ...{ name: 'Source', kind: 'git', repository: path, baseBranch: 'main', agents: ['a1'] },
     }),
   );
   const task = taskSchema.parse(
-    await night.good('POST', `/v1/projects/${projectId}/tasks`, { title: 'Work', columnId: 'ready' }),
+    await scheduleRelay.good('POST', `/v1/projects/${projectId}/tasks`, { title: 'Work', columnId: 'ready' }),
   );
   const ids = { projectId, taskId: task.taskId };
-  const said = await night.tool('a1', 'claim_task', ids);
+  const said = await scheduleRelay.tool('a1', 'claim_task', ids);
   const where = /in the folder “([^”]+)”/.exec(said)?.[1];
   if (where === undefined) return { task, said };
   const work = 'echo two >> a.txt && mkdir new && echo b > new/b.txt && git add -A -f && git commit -qm Two';
-  await night.tool('a1', 'run_command', { command: `cd ${where} && ${work}` });
-  await night.tool('a1', 'transition_task', { ...ids, status: 'review' });
+  await scheduleRelay.tool('a1', 'run_command', { command: `cd ${where} && ${work}` });
+  await scheduleRelay.tool('a1', 'transition_task', { ...ids, status: 'review' });
   return { task, said };
 }
 const merge = async (task: Task) => {
-  const { status, body } = await night.ask('POST', `${at(task)}/request/merge`, {});
+  const { status, body } = await scheduleRelay.ask('POST', `${at(task)}/request/merge`, {});
   return { status, detail: String((body as { detail?: unknown } | null)?.detail ?? '') };
 };
 /** Why no project can be made of this repository. */
 const refusal = async (path: string) => {
-  const answer = await night.ask('POST', '/v1/projects', { name: 'Refused', kind: 'git', repository: path });
+  const answer = await scheduleRelay.ask('POST', '/v1/projects', { name: 'Refused', kind: 'git', repository: path });
   expect(answer.status).toBe(400);
   return JSON.stringify(answer.body);
 };
 const history = async (task: Task) =>
-  taskSchema.parse(await night.good('GET', at(task))).history.map(({ note }) => note);
+  taskSchema.parse(await scheduleRelay.good('GET', at(task))).history.map(({ note }) => note);
 
 /** Settings that name a program which git would run while it answers a fetch or a push. */
 const PROGRAMS = [

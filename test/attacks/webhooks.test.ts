@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createdWebhookSchema, type Webhook } from '../../src/shared/protocol/webhooks.ts';
 import { projectSchema, taskSchema, tasksSchema } from '../../src/shared/protocol/projects.ts';
 import { scheduledSchema } from '../../src/shared/protocol/schedules.ts';
-import { openNightRelay, type NightRelay } from '../support/night-relay.ts';
+import { openScheduleRelay, type ScheduleRelay } from '../support/schedule-relay.ts';
 import { rawRequest } from '../support/raw-http.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 import type { Part } from '../support/scripted-model.ts';
@@ -263,12 +263,15 @@ describe('whoever has seen a signed delivery of GitHub', () => {
 });
 
 describe('whoever calls webhooks of routines sixty times at once', () => {
-  let night: NightRelay;
+  let scheduleRelay: ScheduleRelay;
   beforeAll(async () => {
     // Each request costs more than a whole budget below.
-    night = await openNightRelay(['a1', 'a2', 'a3'], () => [...does(), { usage: { input_tokens: 100_000 } }]);
+    scheduleRelay = await openScheduleRelay(['a1', 'a2', 'a3'], () => [
+      ...does(),
+      { usage: { input_tokens: 100_000 } },
+    ]);
   });
-  afterAll(() => night.close());
+  afterAll(() => scheduleRelay.close());
   let does: () => readonly Part[] = () => [{ say: 'Done.' }];
 
   interface HookedRoutine {
@@ -280,14 +283,14 @@ describe('whoever calls webhooks of routines sixty times at once', () => {
   async function webhookOf(agentId: string, name: string): Promise<HookedRoutine> {
     const timing = { kind: 'every', minutes: 1_440 };
     const routine = { kind: 'routine', agentId, name, instructions: 'Look.', timing };
-    const { scheduleId } = scheduledSchema.parse(await night.good('POST', '/v1/pulse-routines', routine));
+    const { scheduleId } = scheduledSchema.parse(await scheduleRelay.good('POST', '/v1/pulse-routines', routine));
     const target = { kind: 'routine', scheduleId };
-    const subject = await night.good('POST', '/api/webhooks', { name: 'CI', target, signed: true });
+    const subject = await scheduleRelay.good('POST', '/api/webhooks', { name: 'CI', target, signed: true });
     return { scheduleId, ...createdWebhookSchema.parse(subject) };
   }
   let deliveries = 0;
   async function callAll(made: readonly HookedRoutine[]): Promise<void> {
-    const { port } = new URL(night.relay.url);
+    const { port } = new URL(scheduleRelay.relay.url);
     const statuses = await Promise.all(
       Array.from({ length: 60 }, async (_none, i) => {
         const { secret: at, signingSecret } = made[i % made.length] ?? { secret: '', signingSecret: '' };
@@ -312,7 +315,7 @@ describe('whoever calls webhooks of routines sixty times at once', () => {
     expect
       .poll(
         async () =>
-          (await Promise.all(agents.map((agentId) => night.history(agentId))))
+          (await Promise.all(agents.map((agentId) => scheduleRelay.history(agentId))))
             .flat()
             .filter(({ endedAt, reason }) => endedAt === null && reason === null),
         { timeout: 60_000 },
@@ -323,44 +326,44 @@ describe('whoever calls webhooks of routines sixty times at once', () => {
     ['of the household', ['a1', 'a2'], (usd) => ['PUT', '/v1/config', { coordination: {}, daily_budget_usd: usd }]],
     ['of the agent', ['a3'], (usd) => ['PUT', '/v1/agents/a3/config', { coordination: { daily_budget_usd: usd } }]],
   ])('spends at most the budget %s and one request; the others are refused and listed', async (_whose, agents, set) => {
-    const budget = (usd: number | null) => night.good(...set(usd));
+    const budget = (usd: number | null) => scheduleRelay.good(...set(usd));
     const made = await Promise.all(agents.map((agentId) => webhookOf(agentId, `Build ${agents.length}`)));
     await budget(0.05);
-    const before = night.model.requests.length;
+    const before = scheduleRelay.model.requests.length;
     await callAll(made);
-    const own = async () => (await Promise.all(agents.map((agentId) => night.history(agentId)))).flat();
+    const own = async () => (await Promise.all(agents.map((agentId) => scheduleRelay.history(agentId)))).flat();
     await settled(agents);
     const ended = await own();
     expect(ended.filter(({ state }) => state === 'done')).toHaveLength(1);
     for (const { state, reason, detail } of ended)
       if (state !== 'done') expect(reason ?? detail).toMatch(/budget|overlap/);
-    expect(night.model.requests.length - before).toBe(1);
+    expect(scheduleRelay.model.requests.length - before).toBe(1);
     await budget(null);
   });
 
   it('spends at most the day’s budget of a project and one request of each agent, however often it calls', async () => {
     const agents = ['a1', 'a2'];
     const fields = { name: 'Small', agents, dayMicroUsd: 50_000 };
-    const { projectId } = projectSchema.parse(await night.good('POST', '/v1/projects', fields));
+    const { projectId } = projectSchema.parse(await scheduleRelay.good('POST', '/v1/projects', fields));
     const path = `/v1/projects/${projectId}`;
     const ids: string[] = [];
     for (let nth = 0; nth < 10; nth++) {
-      const task = await night.good('POST', `${path}/tasks`, { title: `Task ${nth}`, columnId: 'ready' });
+      const task = await scheduleRelay.good('POST', `${path}/tasks`, { title: `Task ${nth}`, columnId: 'ready' });
       ids.push(taskSchema.parse(task).taskId);
     }
     const made = await Promise.all(agents.map((agentId) => webhookOf(agentId, 'On the project')));
     for (const [i, agentId] of agents.entries())
-      await night.good('POST', `${path}/agents/${agentId}/routines`, { routineId: made[i]?.scheduleId });
+      await scheduleRelay.good('POST', `${path}/agents/${agentId}/routines`, { routineId: made[i]?.scheduleId });
     // Each request takes a task, and its cost counts to the project.
     let taken = 0;
     does = () => [{ call: 'claim_task', input: { projectId, taskId: ids[taken++ % ids.length] } }];
-    const before = night.model.requests.length;
+    const before = scheduleRelay.model.requests.length;
     for (let wave = 0; wave < 2; wave++) {
       await callAll(made);
       await settled(agents);
     }
-    expect(night.model.requests.length - before).toBeGreaterThan(0);
-    expect(night.model.requests.length - before).toBeLessThanOrEqual(agents.length);
+    expect(scheduleRelay.model.requests.length - before).toBeGreaterThan(0);
+    expect(scheduleRelay.model.requests.length - before).toBeLessThanOrEqual(agents.length);
   });
 });
 

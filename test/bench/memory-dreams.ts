@@ -14,7 +14,7 @@ import { openSessionBench, payload } from '../support/session.ts';
 import { definePart } from './part.ts';
 
 interface Sizes {
-  readonly nights: number;
+  readonly answerSchedules: number;
   readonly agents: readonly SeatPosition[];
 }
 const SEED = 1;
@@ -86,7 +86,7 @@ function createDreamer(random: () => number) {
 }
 
 /** The whole month. */
-async function dreamt({ nights, agents }: Sizes) {
+async function dreamt({ answerSchedules, agents }: Sizes) {
   const bench = await openSessionBench();
   try {
     const random = createRandom(SEED);
@@ -134,7 +134,7 @@ async function dreamt({ nights, agents }: Sizes) {
     const said = (agentId: string) => house.of('message').filter(({ author }) => author === agentId).length;
     let fact = 0;
     let [count, adopted, growth, over] = [0, 0, 0, 0];
-    for (let night = 0; night < nights; night++) {
+    for (let night = 0; night < answerSchedules; night++) {
       await house.start();
       await house.wake(agents.map((position) => payload(position)));
       const awake = () => house.of('agent-awake').length;
@@ -184,20 +184,20 @@ async function dreamt({ nights, agents }: Sizes) {
 export const memoryDreams = definePart<Sizes>({
   name: 'memory-dreams',
   needs: 'relay',
-  full: { nights: 25, agents: [0, 1, 2, 3] },
-  smoke: { nights: 2, agents: [0, 1] },
+  full: { answerSchedules: 25, agents: [0, 1, 2, 3] },
+  smoke: { answerSchedules: 2, agents: [0, 1] },
   async run(sizes) {
     const month = await dreamt(sizes);
     const none = (what: string) => ({ kind: 'limit', what, value: 0 }) as const;
     return {
       title: 'A month of dreams',
-      method: `seed ${SEED}; ${sizes.agents.length} agents, ${sizes.nights} nights, each dream adopted; a memory of ${mostAfterDream(0).toLocaleString('en')} bytes and more`,
+      method: `seed ${SEED}; ${sizes.agents.length} agents, ${sizes.answerSchedules} nights, each dream adopted; a memory of ${mostAfterDream(0).toLocaleString('en')} bytes and more`,
       figures: [
         {
           what: 'dreams that were adopted',
           value: month.adopted,
           unit: '',
-          beside: { kind: 'least', what: `of ${month.count}`, value: sizes.nights * sizes.agents.length },
+          beside: { kind: 'least', what: `of ${month.count}`, value: sizes.answerSchedules * sizes.agents.length },
         },
         {
           what: 'the largest memory after a dream, against before',

@@ -7,7 +7,7 @@ import { ledgerAppend } from './ledger-append.ts';
 import { ledgerTakeover } from './ledger-takeover.ts';
 import { ledgerYears } from './ledger-years.ts';
 import { loop } from './loop.ts';
-import { night } from './night.ts';
+import { schedules } from './schedules.ts';
 import { packed } from './package.ts';
 import { pageActs } from './page-acts.ts';
 import { pagePaint } from './page-paint.ts';
@@ -42,7 +42,7 @@ export const PARTS: readonly Part[] = [
   memoryRecall,
   memoryImport,
   gate,
-  night,
+  schedules,
   start,
   packed,
   store,

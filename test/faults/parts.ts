@@ -13,7 +13,7 @@ import { ledgerPart } from './long-ledger.ts';
 import { linePart } from './long-line.ts';
 import { forgettingPart } from './long-forgetting.ts';
 import { memoryPart } from './long-memory.ts';
-import { nightPart } from './long-night.ts';
+import { schedulesPart } from './long-schedules.ts';
 import { plainPart } from './long-plain.ts';
 import { powerPart } from './long-power.ts';
 import { projectsPart } from './long-projects.ts';
@@ -41,7 +41,7 @@ export const PARTS: readonly LongPart[] = [
   damageRestorePart,
   memoryPart,
   forgettingPart,
-  nightPart,
+  schedulesPart,
   projectsPart,
   plainPart,
   hostilePart,

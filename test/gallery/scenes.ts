@@ -21,7 +21,7 @@ import {
   settingDoc,
   team,
 } from '../unit/page/support/household.ts';
-import { nights, OCCURRENCES, proposal, SCHEDULED, timeline } from '../unit/page/support/night.ts';
+import { answerSchedules, OCCURRENCES, proposal, SCHEDULED, timeline } from '../unit/page/support/schedules.ts';
 import { report } from '../unit/page/support/costs.ts';
 import { countsOf, oneProject, project, task, TASKS } from '../unit/page/support/projects.ts';
 import { refused, wake, type MemoryReach } from '../unit/page/support/reach.ts';
@@ -752,7 +752,7 @@ export const SCENES: Readonly<Record<string, Scene>> = {
     docs: [...team(4), ...TALK],
     path: '/inbox',
     prepare: ({ reach }) => {
-      nights(reach);
+      answerSchedules(reach);
       oneProject(reach, [
         task(1, 'Greet friends by name', 'review', { assignee: 'agent-1' }),
         task(7, 'Post the letters', 'blocked', {
@@ -818,7 +818,7 @@ export const SCENES: Readonly<Record<string, Scene>> = {
   'morning line': {
     docs: [...team(3), ...TALK],
     prepare({ reach }) {
-      nights(reach);
+      answerSchedules(reach);
       reach.on('GET /v1/routine-proposals', { proposals: [proposal(1, 'Night watch')] });
     },
     then: (_state, owner) =>
@@ -840,7 +840,7 @@ export const SCENES: Readonly<Record<string, Scene>> = {
     docs: [...team(3), ...TALK],
     path: '/morning',
     prepare({ reach }) {
-      nights(reach);
+      answerSchedules(reach);
       reach.on('GET /v1/routine-proposals', { proposals: [proposal(1, 'Night watch')] });
     },
     then: (_state, owner) =>
@@ -946,7 +946,7 @@ export const SCENES: Readonly<Record<string, Scene>> = {
     docs: team(3),
     path: '/schedule',
     prepare({ reach }) {
-      nights(reach);
+      answerSchedules(reach);
       reach.on('GET /v1/routine-proposals', { proposals: [proposal(1, 'Night watch')] });
       reach.on('GET /v1/runs', {
         runs: [{ ...OCCURRENCES[0], state: 'running', endedAt: null, said: null, runId: 'run-now' }],
@@ -956,14 +956,14 @@ export const SCENES: Readonly<Record<string, Scene>> = {
   'schedule, history': {
     docs: team(3),
     path: '/schedule/agent-1',
-    prepare: ({ reach }) => nights(reach),
+    prepare: ({ reach }) => answerSchedules(reach),
     press: ['History: Morning round'],
   },
   'schedule, none': {
     docs: team(3),
     path: '/schedule',
     prepare: ({ reach }) =>
-      nights(reach, {
+      answerSchedules(reach, {
         schedules: [],
         line: timeline({
           moments: [],
@@ -977,26 +977,26 @@ export const SCENES: Readonly<Record<string, Scene>> = {
   'schedule, a new routine': {
     docs: team(3),
     path: '/schedule',
-    prepare: ({ reach }) => nights(reach),
+    prepare: ({ reach }) => answerSchedules(reach),
     press: ['A new routine'],
   },
   'schedule, a new script': {
     docs: team(3),
     path: '/schedule',
-    prepare: ({ reach }) => nights(reach),
+    prepare: ({ reach }) => answerSchedules(reach),
     press: ['A new script'],
   },
   'schedule, scripts off': {
     docs: team(3),
     path: '/schedule',
-    prepare: ({ reach }) => nights(reach, { scripts: false }),
+    prepare: ({ reach }) => answerSchedules(reach, { scripts: false }),
     press: ['A new script'],
   },
   'schedule, loading': {
     docs: team(3),
     path: '/schedule',
     prepare: ({ reach }) => {
-      nights(reach);
+      answerSchedules(reach);
       reach.on('GET /v1/pulse-routines', () => new Response(new ReadableStream()));
     },
   },

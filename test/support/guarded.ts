@@ -348,12 +348,12 @@ export const GUARDED: readonly Guarded[] = [
     beside: ['relay/schedules/schedules.test.ts'],
   },
   {
-    file: 'relay/schedules/night-faults.test.ts',
+    file: 'relay/schedules/schedules-faults.test.ts',
     guards: ['server/schedules', 'server/store'],
     beside: ['relay/schedules/schedules-claims.test.ts'],
   },
   {
-    file: 'relay/schedules/night-postgres.test.ts',
+    file: 'relay/schedules/schedules-postgres.test.ts',
     guards: ['server/schedules', 'server/store'],
     beside: ['relay/schedules/schedules-claims.test.ts'],
   },
@@ -470,7 +470,7 @@ export const GUARDED: readonly Guarded[] = [
   },
   { file: 'relay/projects/work/revert.test.ts', guards: TASK_WORK, beside: ['relay/projects/work/revert.test.ts'] },
   {
-    file: 'relay/projects/work/night.test.ts',
+    file: 'relay/projects/work/project-routine.test.ts',
     guards: [...TASK_WORK, 'server/schedules'],
     beside: ['relay/projects/work/task-work.test.ts', 'relay/projects/work/demo.test.ts'],
   },

@@ -6,20 +6,20 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type ObstaclesAnswer, obstaclesSchema } from '../../../src/shared/protocol/obstacles.ts';
 import { projectSchema, type Project, type Task, taskSchema } from '../../../src/shared/protocol/projects.ts';
 import { scheduledSchema } from '../../../src/shared/protocol/schedules.ts';
-import { openNightRelay, type NightRelay } from '../../support/night-relay.ts';
+import { openScheduleRelay, type ScheduleRelay } from '../../support/schedule-relay.ts';
 import type { Reply, ScriptedRequest } from '../../support/scripted-model.ts';
 
 const SECOND = 1_000;
 const DAY = 24 * 3_600_000;
-let night: NightRelay;
+let scheduleRelay: ScheduleRelay;
 let script: (request: ScriptedRequest) => Reply = () => [{ say: 'Done.' }];
 beforeAll(async () => {
-  night = await openNightRelay(['a1', 'a2'], (request) => script(request));
+  scheduleRelay = await openScheduleRelay(['a1', 'a2'], (request) => script(request));
 });
 beforeEach(() => letAll());
-afterAll(() => night.close());
+afterAll(() => scheduleRelay.close());
 
-const good: NightRelay['good'] = (...given) => night.good(...given);
+const good: ScheduleRelay['good'] = (...given) => scheduleRelay.good(...given);
 const project = async (fields: object = {}): Promise<Project> =>
   projectSchema.parse(await good('POST', '/v1/projects', { name: 'Trip', agents: ['a1'], ...fields }));
 const task = async ({ projectId }: Project): Promise<Task> =>
@@ -41,11 +41,12 @@ const map = async (of: Project, routineId: string, fields: object = {}) =>
   good('POST', `/v1/projects/${of.projectId}/agents/a1/routines`, { routineId, ...fields });
 /** Lets the clock go on until this routine is due. Much later, its moment would count as missed. */
 async function passToDue(scheduleId: string): Promise<void> {
-  const nextAt = (await night.scheduled('a1')).find((one) => one.scheduleId === scheduleId)?.nextAt ?? null;
+  const nextAt = (await scheduleRelay.scheduled('a1')).find((one) => one.scheduleId === scheduleId)?.nextAt ?? null;
   if (nextAt === null) throw new Error('it is never due');
-  await night.pass(nextAt - night.now() + SECOND);
+  await scheduleRelay.pass(nextAt - scheduleRelay.now() + SECOND);
 }
-const skipOf = async (scheduleId: string) => (await night.history('a1')).find((one) => one.scheduleId === scheduleId);
+const skipOf = async (scheduleId: string) =>
+  (await scheduleRelay.history('a1')).find((one) => one.scheduleId === scheduleId);
 /** No limit keeps the agent from anything. */
 async function letAll(): Promise<void> {
   const coordination = {
@@ -89,7 +90,7 @@ it.each([
   expect(reason).toBe(said?.why);
   // Quiet hours say nothing further in the history.
   if (detail !== null) expect(said?.detail).toBe(detail);
-  if (why === 'budget') expect(said?.until).toBeGreaterThan(night.now() - DAY);
+  if (why === 'budget') expect(said?.until).toBeGreaterThan(scheduleRelay.now() - DAY);
   await letAll();
   await remove(scheduleId);
   expect((await ofAgent(of))?.obstacle).toBe(null);
@@ -118,7 +119,7 @@ it('says from which columns routines take tasks: those that are switched on, and
   const any = await routine();
   expect(await columns()).toBe(null);
   await remove(any);
-  expect((await night.call('GET', '/v1/projects/none/obstacles')).status).toBe(404);
+  expect((await scheduleRelay.call('GET', '/v1/projects/none/obstacles')).status).toBe(404);
 });
 
 it('says that a project has no money left today, and then nobody takes a task of it', async () => {
@@ -126,19 +127,21 @@ it('says that a project has no money left today, and then nobody takes a task of
   const waits = await task(of);
   const { project: said } = await obstacles(of);
   expect(said).toMatchObject({ why: 'project-budget' });
-  expect(said?.until).toBeGreaterThan(night.now());
-  expect(await night.tool('a1', 'claim_task', ids(waits))).toContain(said?.detail.slice(0, 20));
-  expect(await night.tool('a1', 'get_ready_tasks', { projectId: of.projectId })).toContain('may cost $0.00 in a day');
-  const asked = night.model.requests.length;
+  expect(said?.until).toBeGreaterThan(scheduleRelay.now());
+  expect(await scheduleRelay.tool('a1', 'claim_task', ids(waits))).toContain(said?.detail.slice(0, 20));
+  expect(await scheduleRelay.tool('a1', 'get_ready_tasks', { projectId: of.projectId })).toContain(
+    'may cost $0.00 in a day',
+  );
+  const asked = scheduleRelay.model.requests.length;
   const scheduleId = await routine({ when: 'something_waits' });
   await map(of, scheduleId);
   await passToDue(scheduleId);
   await expect.poll(async () => (await skipOf(scheduleId))?.reason, { timeout: 10_000 }).toBe('budget');
-  expect(night.model.requests).toHaveLength(asked);
+  expect(scheduleRelay.model.requests).toHaveLength(asked);
   await remove(scheduleId);
   await good('PUT', `/v1/projects/${of.projectId}`, { dayMicroUsd: null });
   expect((await obstacles(of)).project).toBe(null);
-  expect(await night.tool('a1', 'claim_task', ids(waits))).toContain('The task is yours.');
+  expect(await scheduleRelay.tool('a1', 'claim_task', ids(waits))).toContain('The task is yours.');
 });
 
 it('says that a call of the run that works on a task waits for the person', async () => {
@@ -162,7 +165,7 @@ it('says that a call of the run that works on a task waits for the person', asyn
       { taskId: own.taskId, obstacle: { why: 'approval', detail: 'write_file waits for your yes.', until: null } },
     ]);
   // The same agent holds another task as a client, which asks for nothing.
-  await night.tool('a1', 'claim_task', ids(others));
+  await scheduleRelay.tool('a1', 'claim_task', ids(others));
   expect((await obstacles(of)).tasks.map(({ taskId }) => taskId)).toEqual([own.taskId]);
   end();
   await expect.poll(async () => (await obstacles(of)).tasks, { timeout: 10_000 }).toEqual([]);

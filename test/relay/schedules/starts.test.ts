@@ -16,7 +16,7 @@ import {
   type Project,
   type Task,
 } from '../../../src/shared/protocol/projects.ts';
-import { openNightRelay, type NightRelay } from '../../support/night-relay.ts';
+import { openScheduleRelay, type ScheduleRelay } from '../../support/schedule-relay.ts';
 import { createRepository } from '../../support/person-repository.ts';
 import { teamScript, type Reply, type ScriptedRequest } from '../../support/scripted-model.ts';
 import { payload } from '../../support/session.ts';
@@ -24,24 +24,26 @@ import { longTests } from '../../support/long-tests.ts';
 
 const itLong = longTests('relay/schedules/starts.test.ts');
 
-let night: NightRelay;
+let scheduleRelay: ScheduleRelay;
 let folder: string;
 let work: (request: ScriptedRequest) => Reply = () => [{ say: 'Done.' }];
 const asleep = teamScript();
 const wasStarted = ({ body }: ScriptedRequest) => JSON.stringify(body.messages).includes('The human starts you');
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'roost-starts-'));
-  night = await openNightRelay(['a1', 'a2'], (request) => (wasStarted(request) ? work(request) : asleep(request)));
+  scheduleRelay = await openScheduleRelay(['a1', 'a2'], (request) =>
+    wasStarted(request) ? work(request) : asleep(request),
+  );
 });
 afterAll(async () => {
-  await night.close();
+  await scheduleRelay.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
-const good: NightRelay['good'] = (...given) => night.good(...given);
+const good: ScheduleRelay['good'] = (...given) => scheduleRelay.good(...given);
 const at = ({ projectId, taskId }: Task) => `/v1/projects/${projectId}/tasks/${taskId}`;
 const read = async (of: Task): Promise<Task> => taskSchema.parse(await good('GET', at(of)));
-const start = (of: Task, agentId = 'a1') => night.ask('POST', `${at(of)}/start`, { agentId });
+const start = (of: Task, agentId = 'a1') => scheduleRelay.ask('POST', `${at(of)}/start`, { agentId });
 const refusal = async (of: Task, agentId?: string) => (await start(of, agentId)).body as { detail: string };
 const attempts = async (of: Task) => attemptsSchema.parse(await good('GET', `${at(of)}/attempts`)).attempts;
 async function project(fields: object = {}): Promise<Project> {
@@ -85,7 +87,7 @@ describe('without a session', () => {
     expect(await attempts(made)).toHaveLength(1);
     expect(history.find(({ what }) => what === 'claimed')?.columnId).toBe('in_progress');
     // It has the task before the model is asked, and need not claim it.
-    const runs = await night.history('a1');
+    const runs = await scheduleRelay.history('a1');
     expect(runs.filter(({ kind }) => kind === 'wake')).toHaveLength(1);
     expect((await refusal(made)).detail).toBe('This task waits for your review. Send it back to have it changed.');
   });
@@ -111,10 +113,10 @@ describe('without a session', () => {
     const of = await project({ agents: ['a1'] });
     const made = await task(of);
     // The run before answers once more after its task has come to review.
-    const isRunning = async () => (await night.history('a1')).some(({ state }) => state === 'running');
+    const isRunning = async () => (await scheduleRelay.history('a1')).some(({ state }) => state === 'running');
     await expect.poll(isRunning, { timeout: 15_000 }).toBe(false);
     work = () => [{ say: 'Never asked.' }];
-    const asked = night.model.requests.length;
+    const asked = scheduleRelay.model.requests.length;
     expect((await refusal(made, 'a2')).detail).toBe(
       'Name of a2 may not work on this project. Allow it in the settings of the project.',
     );
@@ -134,7 +136,7 @@ describe('without a session', () => {
       status: 409,
       body: { type: expect.stringContaining('no-copy') as string },
     });
-    expect(night.model.requests).toHaveLength(asked);
+    expect(scheduleRelay.model.requests).toHaveLength(asked);
     expect((await read(made)).claim).toBe(null);
   });
 });
@@ -152,10 +154,10 @@ describe('in a session', () => {
     const text = writeWake([{ ...payload(0), id: 'a1' }]);
     await good('POST', '/api/messages', { text, clientId: 'wake' });
     await expect.poll(obstacle, { timeout: 15_000 }).toBe(null);
-    await expect.poll(async () => (await night.wakes('a1')).length, { timeout: 15_000 }).toBeGreaterThan(0);
+    await expect.poll(async () => (await scheduleRelay.wakes('a1')).length, { timeout: 15_000 }).toBeGreaterThan(0);
 
     work = () => [{ say: 'I look at it later.' }];
-    const asked = () => night.model.requests.filter(wasStarted).length;
+    const asked = () => scheduleRelay.model.requests.filter(wasStarted).length;
     const before = asked();
     expect((await Promise.all([start(made), start(made)])).map(({ status }) => status)).toEqual([200, 200]);
     await expect.poll(async () => (await read(made)).claim?.rests ?? 0, { timeout: 15_000 }).toBeGreaterThan(0);

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { agreementOf, isAgreed } from '../../../server/schedules/scripts.ts';
 import { toolCallSchema, type ToolCall } from '../../../src/shared/protocol/approvals.ts';
 import { scheduledSchema } from '../../../src/shared/protocol/schedules.ts';
-import { openNightRelay, type NightRelay } from '../../support/night-relay.ts';
+import { openScheduleRelay, type ScheduleRelay } from '../../support/schedule-relay.ts';
 import { routine } from '../../support/schedules.ts';
 
 const MINUTE = 60_000;
@@ -17,19 +17,20 @@ const SOON = 30_000;
 const LYRA = 'a1';
 const approvalsSchema = z.object({ waiting: z.array(toolCallSchema), answered: z.array(toolCallSchema) });
 
-let night: NightRelay;
+let scheduleRelay: ScheduleRelay;
 beforeEach(async () => {
-  night = await openNightRelay([LYRA]);
+  scheduleRelay = await openScheduleRelay([LYRA]);
 });
-afterEach(() => night.close());
-const asked = () => night.model.requests.map(({ last }) => last);
-const approvals = async () => approvalsSchema.parse(await (await night.call('GET', '/api/approvals')).json());
+afterEach(() => scheduleRelay.close());
+const asked = () => scheduleRelay.model.requests.map(({ last }) => last);
+const approvals = async () => approvalsSchema.parse(await (await scheduleRelay.call('GET', '/api/approvals')).json());
 const waiting = async (): Promise<readonly ToolCall[]> => (await approvals()).waiting;
-const register = (input: object) => night.tool(LYRA, 'wake_schedule', { name: 'river', message: 'Look.', ...input });
+const register = (input: object) =>
+  scheduleRelay.tool(LYRA, 'wake_schedule', { name: 'river', message: 'Look.', ...input });
 async function answer(answer: 'once' | 'no'): Promise<void> {
   const [question] = await waiting();
   const path = `/api/approvals/${question?.callId ?? ''}/answer`;
-  expect((await night.call('POST', path, { answer, words: '' })).status).toBe(200);
+  expect((await scheduleRelay.call('POST', path, { answer, words: '' })).status).toBe(200);
 }
 /** Registers it, with the person's yes, and lets the run that is told of that pass. */
 async function set(input: object): Promise<void> {
@@ -37,17 +38,19 @@ async function set(input: object): Promise<void> {
   await answer('once');
   await expect.poll(async () => (await approvals()).answered[0]?.state).toBe('done');
   await expect.poll(() => asked().at(-1)).toContain('The human said yes');
-  await expect.poll(async () => (await night.stats(LYRA)).running).toBe(0);
+  await expect.poll(async () => (await scheduleRelay.stats(LYRA)).running).toBe(0);
 }
 const told = () => asked().filter((last) => last.includes('A reminder that you left for yourself, “river”'));
-const own = async () => (await night.scheduled(LYRA)).filter(({ schedule }) => schedule.name === 'river');
+const own = async () => (await scheduleRelay.scheduled(LYRA)).filter(({ schedule }) => schedule.name === 'river');
 const setBlackout = async (from: number, to: number) => {
   const at = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}Z`;
   const blackouts = [{ type: 'one_off', label: 'night', start_time: at(from), end_time: at(to) }];
-  expect((await night.call('PUT', `/v1/agents/${LYRA}/config`, { coordination: { blackouts } })).status).toBe(200);
+  expect((await scheduleRelay.call('PUT', `/v1/agents/${LYRA}/config`, { coordination: { blackouts } })).status).toBe(
+    200,
+  );
 };
 async function add(schedule: object): Promise<string> {
-  const added = await night.call('POST', '/v1/pulse-routines', { agentId: LYRA, ...schedule });
+  const added = await scheduleRelay.call('POST', '/v1/pulse-routines', { agentId: LYRA, ...schedule });
   expect(added.status, await added.clone().text()).toBe(201);
   return scheduledSchema.parse(await added.json()).scheduleId;
 }
@@ -86,14 +89,14 @@ describe('wake_schedule', () => {
     });
     await expect.poll(() => asked().at(-1)).toContain('It comes back to you, as “river”. It is due every 30 minutes');
     for (let n = 1; n <= 3; n++) {
-      await night.pass(31 * MINUTE);
+      await scheduleRelay.pass(31 * MINUTE);
       await expect.poll(() => told().length).toBe(n);
     }
     expect(told()[2]).toContain('> Look.');
     expect(await waiting()).toEqual([]);
-    expect(await night.tool(LYRA, 'wake_list', {})).toMatch(/reminder “river”, every 30 minutes; next on/);
-    expect(await night.tool(LYRA, 'wake_cancel', { name: 'river' })).toContain('removed');
-    await night.pass(HOUR);
+    expect(await scheduleRelay.tool(LYRA, 'wake_list', {})).toMatch(/reminder “river”, every 30 minutes; next on/);
+    expect(await scheduleRelay.tool(LYRA, 'wake_cancel', { name: 'river' })).toContain('removed');
+    await scheduleRelay.pass(HOUR);
     expect(told()).toHaveLength(3);
   });
 
@@ -119,10 +122,10 @@ describe('wake_schedule', () => {
   it('proposes the same moment whenever the answer comes', async () => {
     await register({ at: 'tomorrow 09:00' });
     const at = Date.parse((JSON.parse((await waiting())[0]?.input ?? '') as { at: string }).at);
-    expect(at).toBeGreaterThan(night.now());
-    await night.pass(3 * HOUR);
+    expect(at).toBeGreaterThan(scheduleRelay.now());
+    await scheduleRelay.pass(3 * HOUR);
     await answer('once');
-    if (at > night.now()) await expect.poll(async () => (await own())[0]?.nextAt).toBe(at);
+    if (at > scheduleRelay.now()) await expect.poll(async () => (await own())[0]?.nextAt).toBe(at);
     else await expect.poll(() => asked().at(-1)).toContain('`at`: That time is in the past.');
   });
 
@@ -135,23 +138,23 @@ describe('wake_schedule', () => {
 
   it('waits for the end of a blackout, one at most, with one message in the inbox; over a restart too', async () => {
     await set({ every: '10 minutes' });
-    await setBlackout(night.now(), night.now() + 2 * HOUR);
+    await setBlackout(scheduleRelay.now(), scheduleRelay.now() + 2 * HOUR);
     for (let n = 0; n < 4; n++) {
-      await night.pass(11 * MINUTE);
+      await scheduleRelay.pass(11 * MINUTE);
       await expect.poll(async () => (await own())[0]?.waits?.reason).toBe('blackout');
     }
-    expect(await night.tool(LYRA, 'wake_list', {})).toMatch(
+    expect(await scheduleRelay.tool(LYRA, 'wake_list', {})).toMatch(
       /“river”, every 10 minutes; next on .*; was due on .*blackout/,
     );
-    const ends = async () => (await night.history(LYRA)).filter(({ name }) => name === 'river');
+    const ends = async () => (await scheduleRelay.history(LYRA)).filter(({ name }) => name === 'river');
     await expect
       .poll(async () => (await ends()).filter(({ reason }) => reason === 'overlap').length)
       .toBeGreaterThan(1);
     expect((await ends()).filter(({ endedAt }) => endedAt === null)).toHaveLength(1);
-    await night.restart();
+    await scheduleRelay.restart();
     expect((await own())[0]?.waits?.reason).toBe('blackout');
     expect(told()).toEqual([]);
-    await night.pass(3 * HOUR);
+    await scheduleRelay.pass(3 * HOUR);
     await expect.poll(() => told().length).toBeGreaterThan(0);
     expect(told()[0]?.match(/A reminder that you left/g)).toHaveLength(1);
   });
@@ -159,9 +162,9 @@ describe('wake_schedule', () => {
   it('comes once, late, where the machine slept through many of its moments', async () => {
     await set({ every: '10 minutes' });
     const before = told().length;
-    await night.pass(8 * HOUR);
+    await scheduleRelay.pass(8 * HOUR);
     await expect.poll(() => told().length).toBe(before + 1);
-    await night.pass(1_000);
+    await scheduleRelay.pass(1_000);
     expect(told()).toHaveLength(before + 1);
   });
 });
@@ -170,32 +173,37 @@ describe('what a run is given of before', () => {
   const LAST = 'My daughter is called Ida.';
   const due = (name: string, context?: string) =>
     add({
-      ...{ kind: 'reminder', name, message: `About ${name}.`, timing: { kind: 'once', at: night.now() + SOON } },
+      ...{
+        kind: 'reminder',
+        name,
+        message: `About ${name}.`,
+        timing: { kind: 'once', at: scheduleRelay.now() + SOON },
+      },
       ...(context === undefined ? {} : { context }),
     });
 
   it('is nothing by default, for a reminder as for a routine, and the last conversation when set', async () => {
     await due('tea');
-    await night.pass(SOON + 1_000);
+    await scheduleRelay.pass(SOON + 1_000);
     await expect.poll(() => asked().at(-1)).toContain('About tea.');
     expect(asked().at(-1)).not.toContain(LAST);
     await due('bread', 'last_session');
-    await night.pass(SOON + 1_000);
+    await scheduleRelay.pass(SOON + 1_000);
     await expect.poll(() => asked().at(-1)).toContain('About bread.');
     expect(asked().at(-1)).toContain(LAST);
   });
 
   it('is the last words of its last three runs when set, oldest first', async () => {
     let n = 0;
-    night.model.follow(() => [{ say: `Word ${++n}.` }]);
+    scheduleRelay.model.follow(() => [{ say: `Word ${++n}.` }]);
     await add({
       ...{ kind: 'reminder', name: 'river', message: 'Look.', context: 'own_runs' },
       timing: { kind: 'every', minutes: 10 },
     });
     for (let run = 1; run <= 5; run++) {
-      await night.pass(11 * MINUTE);
+      await scheduleRelay.pass(11 * MINUTE);
       await expect.poll(() => told().length).toBe(run);
-      await expect.poll(async () => (await night.stats(LYRA)).running).toBe(0);
+      await expect.poll(async () => (await scheduleRelay.stats(LYRA)).running).toBe(0);
     }
     const last = told().at(-1) ?? '';
     expect([1, 2, 3, 4].map((run) => last.includes(`Word ${run}.`))).toEqual([false, true, true, true]);
@@ -204,24 +212,26 @@ describe('what a run is given of before', () => {
   });
 
   it('is set by an agent with wake_later, too', async () => {
-    await night.tool(LYRA, 'wake_later', { message: 'Later.', delay: '5 minutes', context: 'last_session' });
-    await night.pass(6 * MINUTE);
+    await scheduleRelay.tool(LYRA, 'wake_later', { message: 'Later.', delay: '5 minutes', context: 'last_session' });
+    await scheduleRelay.pass(6 * MINUTE);
     await expect.poll(() => asked().at(-1)).toContain('Later.');
     expect(asked().at(-1)).toContain(LAST);
-    expect(await night.tool(LYRA, 'wake_later', { message: 'Soon.', delay: '20 seconds' })).toContain('`delay`');
+    expect(await scheduleRelay.tool(LYRA, 'wake_later', { message: 'Soon.', delay: '20 seconds' })).toContain(
+      '`delay`',
+    );
   });
 });
 
 describe('how many requests a run may make', () => {
   const round = { kind: 'routine', name: 'Round', instructions: 'Go on.', timing: { kind: 'every', minutes: 10_080 } };
   const setTurns = async (pulse_max_turns: number, path = `/v1/agents/${LYRA}/config`) =>
-    expect((await night.call('PUT', path, { pulse_max_turns })).status).toBe(200);
+    expect((await scheduleRelay.call('PUT', path, { pulse_max_turns })).status).toBe(200);
   async function requestsOf(more: object): Promise<number> {
-    night.model.follow(() => [{ say: 'On. ' }, { call: 'wake_list', input: {} }]);
+    scheduleRelay.model.follow(() => [{ say: 'On. ' }, { call: 'wake_list', input: {} }]);
     const before = asked().length;
     const id = await add({ ...round, ...more });
-    await night.call('POST', `/v1/pulse-routines/${id}/trigger`);
-    const ended = async () => (await night.history(LYRA)).find(({ scheduleId }) => scheduleId === id);
+    await scheduleRelay.call('POST', `/v1/pulse-routines/${id}/trigger`);
+    const ended = async () => (await scheduleRelay.history(LYRA)).find(({ scheduleId }) => scheduleId === id);
     await expect.poll(async () => (await ended())?.state).toBe('timed-out');
     const requests = asked().length - before;
     expect((await ended())?.detail).toBe(`Stopped after ${requests} steps (limit).`);
@@ -240,12 +250,14 @@ describe('how many requests a run may make', () => {
   it('sets, reads and refuses the number by its name', async () => {
     for (const pulse_max_turns of [0, 1_001, 1.5])
       for (const path of ['/v1/config', `/v1/agents/${LYRA}/config`]) {
-        const refused = await night.call('PUT', path, { pulse_max_turns });
+        const refused = await scheduleRelay.call('PUT', path, { pulse_max_turns });
         expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('pulse_max_turns')]);
       }
-    const refused = await night.call('POST', '/v1/pulse-routines', { ...round, agentId: LYRA, maxTurns: 0 });
+    const refused = await scheduleRelay.call('POST', '/v1/pulse-routines', { ...round, agentId: LYRA, maxTurns: 0 });
     expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('maxTurns')]);
-    expect(await (await night.call('GET', `/v1/agents/${LYRA}/config`)).json()).toMatchObject({ pulse_max_turns: 25 });
+    expect(await (await scheduleRelay.call('GET', `/v1/agents/${LYRA}/config`)).json()).toMatchObject({
+      pulse_max_turns: 25,
+    });
   });
 });
 
@@ -262,21 +274,24 @@ describe('what is scheduled', () => {
   });
 
   it('says when it was set, and when it was changed last', async () => {
-    const first = night.now();
+    const first = scheduleRelay.now();
     const id = await add({ kind: 'reminder', name: 'tea', message: 'Tea.', timing: { kind: 'every', minutes: 60 } });
-    const one = async () => scheduledSchema.parse(await (await night.call('GET', `/v1/pulse-routines/${id}`)).json());
+    const one = async () =>
+      scheduledSchema.parse(await (await scheduleRelay.call('GET', `/v1/pulse-routines/${id}`)).json());
     const { created_at: set, updated_at: changed } = await one();
     expect(set).toBeGreaterThanOrEqual(first);
     expect(changed).toBe(set);
-    await night.pass(HOUR);
+    await scheduleRelay.pass(HOUR);
     const { schedule } = await one();
-    const put = await night.call('PUT', `/v1/pulse-routines/${id}`, { ...schedule, message: 'Green tea.' });
+    const put = await scheduleRelay.call('PUT', `/v1/pulse-routines/${id}`, { ...schedule, message: 'Green tea.' });
     expect(scheduledSchema.parse(await put.json()).created_at).toBe(set);
     expect((await one()).updated_at).toBeGreaterThanOrEqual((set ?? 0) + HOUR);
-    await night.restart();
+    await scheduleRelay.restart();
     expect((await one()).created_at).toBe(set);
     const listed = z.object({ schedules: z.array(scheduledSchema) });
-    const { schedules } = listed.parse(await (await night.call('GET', `/v1/pulse-routines?agent=${LYRA}`)).json());
+    const { schedules } = listed.parse(
+      await (await scheduleRelay.call('GET', `/v1/pulse-routines?agent=${LYRA}`)).json(),
+    );
     expect(schedules).toMatchObject([{ created_at: set }]);
   });
 });

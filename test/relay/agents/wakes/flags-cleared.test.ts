@@ -4,70 +4,72 @@
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { clientOf } from '../../../support/proxied.ts';
-import { openNightRelay, type NightRelay } from '../../../support/night-relay.ts';
+import { openScheduleRelay, type ScheduleRelay } from '../../../support/schedule-relay.ts';
 
 const LYRA = 'a1';
 const SEVEN = ['a2', 'a3', 'a4', 'a5', 'a6', 'a7', 'a8'];
 const WINDOW_SECONDS = 2;
 const sleepingOf = (agentId: string) => `/api/v1/sessions/current/${agentId}/sleeping`;
 
-let night: NightRelay;
+let scheduleRelay: ScheduleRelay;
 const secrets = new Map<string, string>();
 const isAsleep = async (agentId: string): Promise<boolean> => {
-  const answer = (await (await night.call('GET', sleepingOf(agentId))).json()) as { sleeping: boolean };
+  const answer = (await (await scheduleRelay.call('GET', sleepingOf(agentId))).json()) as { sleeping: boolean };
   return answer.sleeping;
 };
 const awake = async () =>
   (await Promise.all(SEVEN.map(async (agentId) => ((await isAsleep(agentId)) ? [] : [agentId])))).flat();
 const putToSleep = async (agentId: string) =>
-  expect((await night.call('PUT', sleepingOf(agentId), { sleeping: true })).status).toBe(200);
+  expect((await scheduleRelay.call('PUT', sleepingOf(agentId), { sleeping: true })).status).toBe(200);
 const ask = (agentId: string) =>
-  clientOf(`${night.relay.url}/llm/${secrets.get(agentId) ?? ''}`).messages.create({
+  clientOf(`${scheduleRelay.relay.url}/llm/${secrets.get(agentId) ?? ''}`).messages.create({
     model: 'm',
     max_tokens: 9,
     messages: [{ role: 'user', content: 'Hi.' }],
   });
 const limits = (more: object = {}) =>
-  night.call('PUT', '/v1/config', {
+  scheduleRelay.call('PUT', '/v1/config', {
     coordination: { wake_events: ['added_to_any_thread', 'mentioned'], wakes_enabled: true, blackouts: [], ...more },
     flood_guard: { max_wakes: 3, window_seconds: WINDOW_SECONDS },
   });
 async function application(): Promise<(sleeping: boolean) => Promise<number>> {
   const headers = {
-    authorization: `Bearer ${await night.secret(null)}`,
+    authorization: `Bearer ${await scheduleRelay.secret(null)}`,
     'content-type': 'application/json',
   };
   return async (sleeping) => {
     const body = JSON.stringify({ sleeping });
-    return (await fetch(new URL(sleepingOf('a2'), night.relay.url), { method: 'PUT', headers, body })).status;
+    return (await fetch(new URL(sleepingOf('a2'), scheduleRelay.relay.url), { method: 'PUT', headers, body })).status;
   };
 }
 
 beforeAll(async () => {
-  night = await openNightRelay([LYRA, ...SEVEN]);
-  await night.call('POST', '/api/sessions', {
+  scheduleRelay = await openScheduleRelay([LYRA, ...SEVEN]);
+  await scheduleRelay.call('POST', '/api/sessions', {
     human: { name: 'Ada' },
     lead: { name: 'Julian', soul: null, transcript: null },
   });
   // All come in as clients.
   for (const agentId of [LYRA, ...SEVEN]) {
-    secrets.set(agentId, await night.secret(agentId));
+    secrets.set(agentId, await scheduleRelay.secret(agentId));
     await ask(agentId);
   }
 });
-afterAll(() => night.close());
+afterAll(() => scheduleRelay.close());
 beforeEach(async () => {
   await limits();
-  await night.pass(24 * 3_600_000);
+  await scheduleRelay.pass(24 * 3_600_000);
   for (const agentId of SEVEN) await putToSleep(agentId);
 });
 
 describe('seven agents that sleep', () => {
   it('wakes all for one thread that names them, in order, within the flood guard', async () => {
-    await night.tool(LYRA, 'create_thread', { title: 'Tides', participants: SEVEN });
+    await scheduleRelay.tool(LYRA, 'create_thread', { title: 'Tides', participants: SEVEN });
     expect((await awake()).length).toBeLessThan(SEVEN.length);
     await expect.poll(awake, { timeout: 5 * WINDOW_SECONDS * 1_000 }).toEqual(SEVEN);
-    const granted = (await night.wakes()).filter(({ outcome, way }) => outcome === 'granted' && way === 'thread_added');
+    const granted = (await scheduleRelay.wakes()).filter(
+      ({ outcome, way }) => outcome === 'granted' && way === 'thread_added',
+    );
     expect(
       granted
         .slice(0, SEVEN.length)
@@ -75,22 +77,26 @@ describe('seven agents that sleep', () => {
         .reverse(),
     ).toEqual(SEVEN);
     for (const agentId of SEVEN)
-      expect(await night.stats(agentId)).toMatchObject({
+      expect(await scheduleRelay.stats(agentId)).toMatchObject({
         wakesToday: 0,
         stoppedBy: expect.not.stringMatching('cooldown') as unknown,
       });
   });
 
   it('wakes all for one message that mentions them, each counted as a wake', async () => {
-    const made = await night.tool(LYRA, 'create_thread', { title: 'Moon', participants: SEVEN });
+    const made = await scheduleRelay.tool(LYRA, 'create_thread', { title: 'Moon', participants: SEVEN });
     await expect.poll(awake, { timeout: 5 * WINDOW_SECONDS * 1_000 }).toEqual(SEVEN);
     for (const agentId of SEVEN) await putToSleep(agentId);
-    await night.pass(10 * WINDOW_SECONDS * 1_000);
+    await scheduleRelay.pass(10 * WINDOW_SECONDS * 1_000);
     const threadId = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(made)?.[0] ?? '';
-    const said = await night.tool(LYRA, 'send_message_to_thread', { threadId, message: 'Look.', mentions: SEVEN });
+    const said = await scheduleRelay.tool(LYRA, 'send_message_to_thread', {
+      threadId,
+      message: 'Look.',
+      mentions: SEVEN,
+    });
     expect(said).not.toContain('Suppressed');
     await expect.poll(awake, { timeout: 5 * WINDOW_SECONDS * 1_000 }).toEqual(SEVEN);
-    expect((await night.stats('a2')).wakesToday).toBe(1);
+    expect((await scheduleRelay.stats('a2')).wakesToday).toBe(1);
   });
 
   it('wake when a blackout is over that had begun before the thread', async () => {
@@ -98,17 +104,17 @@ describe('seven agents that sleep', () => {
     const dark = {
       type: 'one_off',
       label: 'rest',
-      start_time: at(night.now() - 1_000),
-      end_time: at(night.now() + 3_600_000),
+      start_time: at(scheduleRelay.now() - 1_000),
+      end_time: at(scheduleRelay.now() + 3_600_000),
     };
     await limits({ blackouts: [dark] });
-    const told = await night.tool(LYRA, 'create_thread', { title: 'Rest', participants: ['a2'] });
+    const told = await scheduleRelay.tool(LYRA, 'create_thread', { title: 'Rest', participants: ['a2'] });
     expect(told).toContain('is woken in its turn');
     expect(await isAsleep('a2')).toBe(true);
     await limits();
-    await night.pass(2 * 3_600_000);
+    await scheduleRelay.pass(2 * 3_600_000);
     // Another one looks at all that wait.
-    await night.tool(LYRA, 'create_thread', { title: 'Rest again', participants: ['a3'] });
+    await scheduleRelay.tool(LYRA, 'create_thread', { title: 'Rest again', participants: ['a3'] });
     await expect.poll(() => isAsleep('a2')).toBe(false);
   });
 
@@ -119,14 +125,14 @@ describe('seven agents that sleep', () => {
       expect(await set(false), `time ${n + 1}`).toBe(200);
       expect(await isAsleep('a2')).toBe(false);
     }
-    expect(await night.stats('a2')).toMatchObject({ wakesToday: 0, stoppedBy: null });
+    expect(await scheduleRelay.stats('a2')).toMatchObject({ wakesToday: 0, stoppedBy: null });
     await putToSleep('a2');
     await limits({ wakes_enabled: false });
     expect(await set(false)).toBe(409);
   });
 
   it('hold all their MCP and model requests, except the one for their identity', async () => {
-    const client = await night.client('a2');
+    const client = await scheduleRelay.client('a2');
     await client.ping();
     const held = [
       client.listTools(),
@@ -134,7 +140,7 @@ describe('seven agents that sleep', () => {
       client.listResourceTemplates(),
       client.readResource({ uri: 'roost://agent/state' }),
       client.callTool({ name: 'list_team', arguments: {} }),
-      fetch(new URL(`/llm/${secrets.get('a2') ?? ''}/v1/models`, night.relay.url)),
+      fetch(new URL(`/llm/${secrets.get('a2') ?? ''}/v1/models`, scheduleRelay.relay.url)),
       ask('a2'),
     ];
     const over = new Set<number>();
@@ -142,7 +148,7 @@ describe('seven agents that sleep', () => {
     await new Promise((resolve) => setTimeout(resolve, 300));
     await client.ping();
     expect([...over]).toEqual([]);
-    expect((await night.call('PUT', sleepingOf('a2'), { sleeping: false })).status).toBe(200);
+    expect((await scheduleRelay.call('PUT', sleepingOf('a2'), { sleeping: false })).status).toBe(200);
     await Promise.all(held.map((one) => one.catch(() => undefined)));
     expect(over.size).toBe(held.length);
   });

@@ -3,7 +3,7 @@
  * statement, on one store.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openNight, STATEMENTS, type NightHouse } from '../../../faults/night.ts';
+import { openScheduleHouse, STATEMENTS, type ScheduleHouse } from '../../../faults/schedules.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WAKE_SETTINGS } from '../../../../server/agents/wakes/settings.ts';
 import type { Store } from '../../../../server/store/index.ts';
@@ -30,9 +30,9 @@ describe('a granted wake', () => {
     await place.remove();
   });
 
-  let house: NightHouse;
+  let house: ScheduleHouse;
   beforeEach(async () => {
-    house = await openNight({ start: Date.UTC(2027, 5, 1, 12), agents: 2, shared: store });
+    house = await openScheduleHouse({ start: Date.UTC(2027, 5, 1, 12), agents: 2, shared: store });
   });
   afterEach(() => house.close());
   const team = () => house.relay().team;

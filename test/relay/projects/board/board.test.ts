@@ -9,17 +9,17 @@ import {
   taskSchema,
 } from '../../../../src/shared/protocol/projects.ts';
 import { eventSchema } from '../../../../src/shared/protocol/events.ts';
-import { openNightRelay, type NightRelay } from '../../../support/night-relay.ts';
+import { openScheduleRelay, type ScheduleRelay } from '../../../support/schedule-relay.ts';
 import { eventsOf } from '../../../support/homes.ts';
 
-let night: NightRelay;
+let scheduleRelay: ScheduleRelay;
 beforeAll(async () => {
-  night = await openNightRelay(['a1', 'a2']);
+  scheduleRelay = await openScheduleRelay(['a1', 'a2']);
 });
-afterAll(() => night.close());
+afterAll(() => scheduleRelay.close());
 
 async function ask(method: string, path: string, json?: unknown): Promise<unknown> {
-  const answer = await night.call(method, path, json);
+  const answer = await scheduleRelay.call(method, path, json);
   const text = await answer.text();
   return text === '' ? null : (JSON.parse(text) as unknown);
 }
@@ -57,7 +57,7 @@ it('answers what changed since an earlier answer: edits, moves, claims, deletion
   const since = later(asOf);
   expect(await board(made, since)).toMatchObject({ cards: [], gone: [] });
   await ask('PUT', at(edited), { title: 'Find a train' });
-  await night.tool('a1', 'claim_task', { projectId: made.projectId, taskId: claimed.taskId });
+  await scheduleRelay.tool('a1', 'claim_task', { projectId: made.projectId, taskId: claimed.taskId });
   await ask('DELETE', at(removed));
   const added = await task(made, { title: 'New' });
   const changed = await board(made, since);
@@ -78,7 +78,7 @@ it('announces a change by an event that names the project', async () => {
   const [one, other] = [await project(), await project()];
   const made = [one.projectId, other.projectId];
   const seen = async () =>
-    (await eventsOf(night.browser)).flatMap(({ event, data }) => {
+    (await eventsOf(scheduleRelay.browser)).flatMap(({ event, data }) => {
       const changed = event === 'changed' ? eventSchema.parse(data) : null;
       // Changes of other projects may still be announced.
       return changed?.kind === 'changed' && changed.what === 'projects' && made.some((id) => id === changed.projectId)

@@ -11,25 +11,25 @@ import { ATTEMPT_LIMITS, type Diff, diffSchema, filePatchSchema } from '../../..
 import { projectSchema, taskSchema } from '../../../../src/shared/protocol/projects.ts';
 import { GIT_LIMITS } from '../../../../server/platform/git/index.ts';
 import { watchGits } from '../../../support/git-watch.ts';
-import { openNightRelay, type NightRelay } from '../../../support/night-relay.ts';
+import { openScheduleRelay, type ScheduleRelay } from '../../../support/schedule-relay.ts';
 import { createRepository, git } from '../../../support/person-repository.ts';
 
 const TIMEOUT_MS = 180_000;
 /** Bytes by which the relay may grow beside its gits. */
 const GROWTH = 300_000_000;
 
-let night: NightRelay;
+let scheduleRelay: ScheduleRelay;
 let folder: string;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'roost-huge-'));
-  night = await openNightRelay(['a1']);
-  await night.good('PUT', '/v1/agents/a1/config', {
+  scheduleRelay = await openScheduleRelay(['a1']);
+  await scheduleRelay.good('PUT', '/v1/agents/a1/config', {
     coordination: { toolsets: { shell: 'allow' }, command_seconds: 600 },
   });
 });
 afterAll(async () => {
-  await night.close();
+  await scheduleRelay.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -48,13 +48,13 @@ async function bounded<Result>(work: () => Promise<Result>): Promise<Result> {
 async function claimed(name: string, fill: (path: string) => void = () => undefined) {
   const path = createRepository(join(folder, name), { 'a.txt': 'one\n' }, fill);
   const { projectId } = projectSchema.parse(
-    await night.good('POST', '/v1/projects', { name, kind: 'git', repository: path, agents: ['a1'] }),
+    await scheduleRelay.good('POST', '/v1/projects', { name, kind: 'git', repository: path, agents: ['a1'] }),
   );
   const task = taskSchema.parse(
-    await night.good('POST', `/v1/projects/${projectId}/tasks`, { title: 'Work', columnId: 'ready' }),
+    await scheduleRelay.good('POST', `/v1/projects/${projectId}/tasks`, { title: 'Work', columnId: 'ready' }),
   );
   const ids = { projectId, taskId: task.taskId };
-  const said = await night.tool('a1', 'claim_task', ids);
+  const said = await scheduleRelay.tool('a1', 'claim_task', ids);
   const where = /in the folder “([^”]+)”/.exec(said)?.[1] ?? '';
   const at = `/v1/projects/${projectId}/tasks/${task.taskId}`;
   return {
@@ -67,17 +67,18 @@ async function claimed(name: string, fill: (path: string) => void = () => undefi
      * base: a status there would walk the tree in the sandbox.
      */
     async put(script: string): Promise<void> {
-      const made = await night.tool('a1', 'run_command', {
+      const made = await scheduleRelay.tool('a1', 'run_command', {
         command: `cd ${where} && git config core.bigFileThreshold 1m && branch=$(git for-each-ref --format='%(refname)' refs/heads) && git checkout -q --detach && tree=$( { ${script}
 } ) && commit=$(git commit-tree -p $branch -m Work $tree) && git update-ref $branch $commit && echo made it`,
       });
       expect(made).toContain('made it');
     },
-    ask: () => night.tool('a1', 'open_pull_request', { ...ids, title: 'Work', body: '' }),
-    diff: async (from = 0): Promise<Diff> => diffSchema.parse(await night.good('GET', `${at}/diff?from=${from}`)),
+    ask: () => scheduleRelay.tool('a1', 'open_pull_request', { ...ids, title: 'Work', body: '' }),
+    diff: async (from = 0): Promise<Diff> =>
+      diffSchema.parse(await scheduleRelay.good('GET', `${at}/diff?from=${from}`)),
     file: async ({ content }: Diff['files'][number]) =>
       filePatchSchema.parse(
-        await night.good('GET', `${at}/diff/file?before=${content.before ?? ''}&after=${content.after ?? ''}`),
+        await scheduleRelay.good('GET', `${at}/diff/file?before=${content.before ?? ''}&after=${content.after ?? ''}`),
       ),
   };
 }
@@ -193,8 +194,8 @@ describe('a branch that is huge once it is opened', () => {
       expect(await ask()).toContain('The request is open');
       const { head } = await diff();
       const comment = { commentId: 'c1', path: 'a.txt', side: 'after', line: 1, commit: head, text: 'Why?' };
-      await night.good('POST', `${at}/request/changes`, { comments: [comment] });
-      await night.tool('a1', 'claim_task', ids);
+      await scheduleRelay.good('POST', `${at}/request/changes`, { comments: [comment] });
+      await scheduleRelay.tool('a1', 'claim_task', ids);
       const count = 300_000;
       const name = 'x'.repeat(80);
       await put(

@@ -5,28 +5,28 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ATTEMPT_LIMITS, diffSchema, filePatchSchema, type Diff } from '../../../../src/shared/protocol/attempts.ts';
 import { projectSchema, taskSchema, type Task } from '../../../../src/shared/protocol/projects.ts';
-import { openNightRelay, type NightRelay } from '../../../support/night-relay.ts';
+import { openScheduleRelay, type ScheduleRelay } from '../../../support/schedule-relay.ts';
 import { createRepository } from '../../../support/person-repository.ts';
 
-let night: NightRelay;
+let scheduleRelay: ScheduleRelay;
 let folder: string;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'roost-pages-'));
-  night = await openNightRelay(['a1']);
-  await night.good('PUT', '/v1/agents/a1/config', { coordination: { toolsets: { shell: 'allow' } } });
+  scheduleRelay = await openScheduleRelay(['a1']);
+  await scheduleRelay.good('PUT', '/v1/agents/a1/config', { coordination: { toolsets: { shell: 'allow' } } });
 });
 afterAll(async () => {
-  await night.close();
+  await scheduleRelay.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
 const at = ({ projectId, taskId }: Task) => `/v1/projects/${projectId}/tasks/${taskId}`;
 const page = async (task: Task, from = 0): Promise<Diff> =>
-  diffSchema.parse(await night.good('GET', `${at(task)}/diff?from=${from}`));
+  diffSchema.parse(await scheduleRelay.good('GET', `${at(task)}/diff?from=${from}`));
 const part = async (task: Task, { content }: Diff['files'][number], from: number) =>
   filePatchSchema.parse(
-    await night.good(
+    await scheduleRelay.good(
       'GET',
       `${at(task)}/diff/file?before=${content.before ?? ''}&after=${content.after ?? ''}&from=${from}`,
     ),
@@ -46,15 +46,17 @@ async function whole(task: Task, file: Diff['files'][number]) {
 async function worked(name: string, files: Readonly<Record<string, string>>, command: string): Promise<Task> {
   const path = createRepository(join(folder, name), files);
   const { projectId } = projectSchema.parse(
-    await night.good('POST', '/v1/projects', { name, kind: 'git', repository: path, agents: ['a1'] }),
+    await scheduleRelay.good('POST', '/v1/projects', { name, kind: 'git', repository: path, agents: ['a1'] }),
   );
   const task = taskSchema.parse(
-    await night.good('POST', `/v1/projects/${projectId}/tasks`, { title: 'Work', columnId: 'ready' }),
+    await scheduleRelay.good('POST', `/v1/projects/${projectId}/tasks`, { title: 'Work', columnId: 'ready' }),
   );
   const ids = { projectId, taskId: task.taskId };
-  const where = /in the folder “([^”]+)”/.exec(await night.tool('a1', 'claim_task', ids))?.[1] ?? '';
-  await night.tool('a1', 'run_command', { command: `cd ${where} && ${command} && git add -A && git commit -qm Work` });
-  expect(await night.tool('a1', 'transition_task', { ...ids, status: 'review' })).toContain('Moved.');
+  const where = /in the folder “([^”]+)”/.exec(await scheduleRelay.tool('a1', 'claim_task', ids))?.[1] ?? '';
+  await scheduleRelay.tool('a1', 'run_command', {
+    command: `cd ${where} && ${command} && git add -A && git commit -qm Work`,
+  });
+  expect(await scheduleRelay.tool('a1', 'transition_task', { ...ids, status: 'review' })).toContain('Moved.');
   return task;
 }
 
@@ -90,7 +92,7 @@ describe('a diff', () => {
     const comments = paths.map((path, n) => ({
       ...{ commentId: `c${n}`, side: 'after', path, line: 1, commit: head, text: 'Why?' },
     }));
-    await night.good('POST', `${at(task)}/request/changes`, { comments });
+    await scheduleRelay.good('POST', `${at(task)}/request/changes`, { comments });
     const kept = (await page(task)).comments;
     expect(kept.map(({ now }) => now?.path)).toEqual(paths);
     for (const { quoted } of kept) expect(quoted).toMatch(/^line \d+$/);
@@ -175,11 +177,11 @@ describe('a diff', () => {
     const { files, head } = await page(task);
     const known = files[0]?.content.after ?? '';
     for (const id of ['--output=x', 'HEAD', `${known}:a.txt`, '../x', known.slice(0, 12)])
-      expect(await night.ask('GET', `${at(task)}/diff/file?after=${encodeURIComponent(id)}`)).toMatchObject({
+      expect(await scheduleRelay.ask('GET', `${at(task)}/diff/file?after=${encodeURIComponent(id)}`)).toMatchObject({
         status: 400,
       });
     for (const id of ['0'.repeat(40), 'f'.repeat(40), head])
-      expect(await night.ask('GET', `${at(task)}/diff/file?after=${id}`), id).toMatchObject({ status: 404 });
-    expect(await night.ask('GET', `${at(task)}/diff?from=-1`)).toMatchObject({ status: 400 });
+      expect(await scheduleRelay.ask('GET', `${at(task)}/diff/file?after=${id}`), id).toMatchObject({ status: 404 });
+    expect(await scheduleRelay.ask('GET', `${at(task)}/diff?from=-1`)).toMatchObject({ status: 400 });
   });
 });

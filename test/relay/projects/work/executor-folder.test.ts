@@ -8,7 +8,7 @@ import { attemptsSchema, diffSchema, type Attempt } from '../../../../src/shared
 import { toolCallSchema, type ToolCall } from '../../../../src/shared/protocol/approvals.ts';
 import { programSchema } from '../../../../src/shared/protocol/programs.ts';
 import { projectSchema, taskSchema, type Task } from '../../../../src/shared/protocol/projects.ts';
-import { openNightRelay, type NightRelay } from '../../../support/night-relay.ts';
+import { openScheduleRelay, type ScheduleRelay } from '../../../support/schedule-relay.ts';
 import { createRepository } from '../../../support/person-repository.ts';
 import { programOf } from '../../../support/relay-build.ts';
 import type { Part, Reply, ScriptedRequest } from '../../../support/scripted-model.ts';
@@ -17,21 +17,21 @@ import { longTests } from '../../../support/long-tests.ts';
 const itLong = longTests('relay/projects/work/executor-folder.test.ts');
 
 const MEMORY = 'the person is ill';
-let night: NightRelay;
+let scheduleRelay: ScheduleRelay;
 let folder: string;
 let script: (request: ScriptedRequest) => Reply | Promise<Reply> = () => [{ say: 'Done.' }];
 
-const good: NightRelay['good'] = (...given) => night.good(...given);
+const good: ScheduleRelay['good'] = (...given) => scheduleRelay.good(...given);
 const grant = (toolsets: object) => good('PUT', '/v1/agents/a1/config', { coordination: { toolsets } });
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'roost-executor-'));
-  night = await openNightRelay(['a1'], (request) => script(request), { args: ['--scripts'] });
+  scheduleRelay = await openScheduleRelay(['a1'], (request) => script(request), { args: ['--scripts'] });
   await grant({ shell: 'allow' });
-  await night.tool('a1', 'write_file', { path: 'memory.md', content: MEMORY });
+  await scheduleRelay.tool('a1', 'write_file', { path: 'memory.md', content: MEMORY });
 });
 afterAll(async () => {
-  await night.close();
+  await scheduleRelay.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -48,7 +48,7 @@ async function claimed(fields: object): Promise<{ readonly task: Task; readonly 
   const task = taskSchema.parse(
     await good('POST', `/v1/projects/${made.projectId}/tasks`, { title: 'Add', columnId: 'ready' }),
   );
-  return { task, where: folderIn(await night.tool('a1', 'claim_task', ids(task))) };
+  return { task, where: folderIn(await scheduleRelay.tool('a1', 'claim_task', ids(task))) };
 }
 const repository = (name: string, files: Readonly<Record<string, string>>, fill?: (path: string) => void) =>
   createRepository(join(folder, name), files, fill);
@@ -66,7 +66,7 @@ async function executes(
     await before(step);
     return [parts[step++] ?? { call: 'complete', input: {} }];
   };
-  const text = await night.tool('a1', 'execute_task', ids(task));
+  const text = await scheduleRelay.tool('a1', 'execute_task', ids(task));
   return { text, results };
 }
 const read = (path: string): Part => ({ call: 'read_file', input: { path } });
@@ -95,11 +95,11 @@ itLong('begins in the checkout with files and commands, and its work is on the b
     kind: 'executor',
     receipt: { commands: [{ code: 0 }, { code: 0 }, { code: 0 }], commits: [{}, {}], uncommitted: [] },
   });
-  const listed = await night.tool('a1', 'list_files', {});
+  const listed = await scheduleRelay.tool('a1', 'list_files', {});
   expect(listed).not.toContain('src');
   const history = JSON.stringify(await good('GET', '/api/workspaces/a1/history'));
   expect(history).toContain(`"kind":"executor","projectId":"${task.projectId}"`);
-  expect(await night.tool('a1', 'read_file', { path: `${where}/src/add.mjs` })).toContain('add = 1');
+  expect(await scheduleRelay.tool('a1', 'read_file', { path: `${where}/src/add.mjs` })).toContain('add = 1');
 });
 
 it('reads nothing of its agent, by paths, links, commands or the output of its agent’s commands', async () => {
@@ -109,9 +109,9 @@ it('reads nothing of its agent, by paths, links, commands or the output of its a
     symlinkSync('../../../memory.md', join(path, 'file'));
   };
   const { task, where } = await claimed({ kind: 'git', repository: repository('reads', { 'a.txt': 'one\n' }, links) });
-  await night.tool('a1', 'run_command', { command: 'cat memory.md', background: true });
+  await scheduleRelay.tool('a1', 'run_command', { command: 'cat memory.md', background: true });
   const own = /Command (c\d+) is running/.exec(
-    await night.tool('a1', 'run_command', { command: 'cat memory.md', background: true }),
+    await scheduleRelay.tool('a1', 'run_command', { command: 'cat memory.md', background: true }),
   )?.[1];
   const refused = [
     ...['memory.md', '../../../memory.md', 'up/memory.md', 'file', `/${where}/../../../memory.md`, where].map(read),
@@ -134,7 +134,7 @@ it('reads nothing of its agent, by paths, links, commands or the output of its a
     expect(result, JSON.stringify(refused[i])).toMatch(
       /There is no|leads out|is a link|not a path|is no folder|links are not followed|run no command|Exit status 1/,
     );
-  expect(await night.tool('a1', 'read_file', { path: 'memory.md' })).toContain(MEMORY);
+  expect(await scheduleRelay.tool('a1', 'read_file', { path: 'memory.md' })).toContain(MEMORY);
 });
 
 itLong('works in the folder of a folder project, also in one that is empty', async () => {
@@ -144,7 +144,7 @@ itLong('works in the folder of a folder project, also in one that is empty', asy
   expect(text).toContain('Outcome: complete');
   const { files } = diffSchema.parse(await good('GET', `${at(task)}/diff`));
   expect(files.map(({ path }) => path)).toEqual(['plan.md']);
-  expect(await night.tool('a1', 'read_file', { path: `${where}/plan.md` })).toContain('Bread.');
+  expect(await scheduleRelay.tool('a1', 'read_file', { path: `${where}/plan.md` })).toContain('Bread.');
 });
 
 it('refuses a checkout that was moved or replaced by a link, and makes no new one', async () => {
@@ -156,7 +156,8 @@ it('refuses a checkout that was moved or replaced by a link, and makes no new on
     async (step) => {
       // An agent's own command may run beside its executor.
       const swap = `mv ${top} away && mkdir -p ${top} && ln -s ../.. ${where}`;
-      if (step === 2) expect(await night.tool('a1', 'run_command', { command: swap })).toContain('Exit status 0');
+      if (step === 2)
+        expect(await scheduleRelay.tool('a1', 'run_command', { command: swap })).toContain('Exit status 0');
     },
   );
   expect(results[0]).toContain('> one');
@@ -166,25 +167,25 @@ it('refuses a checkout that was moved or replaced by a link, and makes no new on
     expect.stringContaining('Your folder is gone'),
   ]);
   expect(text).toContain('Outcome: blocked');
-  expect(await night.tool('a1', 'execute_task', ids(task))).toContain('The checkout of the task is gone');
+  expect(await scheduleRelay.tool('a1', 'execute_task', ids(task))).toContain('The checkout of the task is gone');
 });
 
 itLong('leaves no command behind, and the commands of its agent go on', async () => {
   const { task, where } = await claimed({ kind: 'git', repository: repository('behind', { 'a.txt': 'one\n' }) });
-  const own = await night.tool('a1', 'run_command', { command: 'sleep 100; echo woke', background: true });
+  const own = await scheduleRelay.tool('a1', 'run_command', { command: 'sleep 100; echo woke', background: true });
   const { text } = await executes(task, [
     { call: 'run_command', input: { command: 'while sleep 0.1; do date >> late.txt; done', background: true } },
     run('until [ -s late.txt ]; do sleep 0.1; done'),
   ]);
   expect(text).toContain('late.txt');
-  const late = () => night.tool('a1', 'run_command', { command: `wc -c < ${where}/late.txt; sleep 0.5` });
+  const late = () => scheduleRelay.tool('a1', 'run_command', { command: `wc -c < ${where}/late.txt; sleep 0.5` });
   const sizeIn = (said: string) => />\s*(\d+)/.exec(said)?.[1];
   const first = sizeIn(await late());
   expect(first).toBeDefined();
   expect(sizeIn(await late())).toBe(first);
   const id = /Command (c\d+) is running/.exec(own)?.[1] ?? '';
-  expect(await night.tool('a1', 'read_output', { id })).toContain('still running');
-  await night.tool('a1', 'stop_command', { id });
+  expect(await scheduleRelay.tool('a1', 'read_output', { id })).toContain('still running');
+  await scheduleRelay.tool('a1', 'stop_command', { id });
 });
 
 itLong('asks about a call of its checkout, and a later yes counts there', async () => {
@@ -193,15 +194,15 @@ itLong('asks about a call of its checkout, and a later yes counts there', async 
   const waiting = async (): Promise<readonly ToolCall[]> =>
     z.object({ waiting: z.array(toolCallSchema) }).parse(await good('GET', '/api/approvals')).waiting;
   // The agent's own question of the same words is another one.
-  await night.tool('a1', 'write_file', { path: 'memory.md', content: 'Over.' });
+  await scheduleRelay.tool('a1', 'write_file', { path: 'memory.md', content: 'Over.' });
   const { text } = await executes(task, [write('memory.md', 'Over.')]);
   expect(text).toContain('permission for write_file');
   const asked = await waiting();
   expect(asked.map(({ folder: of }) => of)).toEqual([undefined, where]);
   await good('POST', `/api/approvals/${asked[1]?.callId}/answer`, { answer: 'once' });
   await grant({ shell: 'allow', files: 'allow' });
-  await expect.poll(() => night.tool('a1', 'read_file', { path: `${where}/memory.md` })).toContain('Over.');
-  expect(await night.tool('a1', 'read_file', { path: 'memory.md' })).toContain(MEMORY);
+  await expect.poll(() => scheduleRelay.tool('a1', 'read_file', { path: `${where}/memory.md` })).toContain('Over.');
+  expect(await scheduleRelay.tool('a1', 'read_file', { path: 'memory.md' })).toContain(MEMORY);
   await good('POST', `/api/approvals/${asked[0]?.callId}/answer`, { answer: 'no' });
 });
 
@@ -221,7 +222,7 @@ itLong('of two at once has each its own checkout, ports and commands', async () 
     return [steps[known.length] ?? { call: 'complete', input: {} }];
   };
   const spawn = (task: Task, name: string) =>
-    night.tool('a1', 'spawn_executor', { ...ids(task), executionPrompt: `BRIEF ${name}` });
+    scheduleRelay.tool('a1', 'spawn_executor', { ...ids(task), executionPrompt: `BRIEF ${name}` });
   const texts = await Promise.all([spawn(one.task, 'one'), spawn(two.task, 'two')]);
   expect(texts.map((text) => /Outcome: (\w+)/.exec(text)?.[1])).toEqual(['complete', 'complete']);
   for (const [task, name] of [
@@ -244,9 +245,9 @@ itLong('begins in the checkout when an API client of the agent asks for it', asy
       results.length === 0 ? run('git log --format=%s; cat ../memory.md') : { call: 'fail', input: { why: 'x' } },
     ];
   };
-  const answer = await fetch(new URL('/v1/internal/spawn-executor', night.relay.url), {
+  const answer = await fetch(new URL('/v1/internal/spawn-executor', scheduleRelay.relay.url), {
     method: 'POST',
-    headers: { authorization: `Bearer ${await night.secret('a1')}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${await scheduleRelay.secret('a1')}`, 'content-type': 'application/json' },
     body: JSON.stringify({ ...ids(task), executionPrompt: 'Look around.' }),
   });
   expect(answer.status).toBe(200);

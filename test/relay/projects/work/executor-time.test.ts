@@ -3,19 +3,19 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { attemptsSchema } from '../../../../src/shared/protocol/attempts.ts';
 import { projectSchema, taskSchema } from '../../../../src/shared/protocol/projects.ts';
 import { scheduledSchema } from '../../../../src/shared/protocol/schedules.ts';
-import { openNightRelay, type NightRelay } from '../../../support/night-relay.ts';
+import { openScheduleRelay, type ScheduleRelay } from '../../../support/schedule-relay.ts';
 import type { Part, Reply, ScriptedRequest } from '../../../support/scripted-model.ts';
 
 /** Most that the planner's run may take. Its executor takes longer. */
 const PLANNER_MS = 5_000;
-let night: NightRelay;
+let scheduleRelay: ScheduleRelay;
 let script: (request: ScriptedRequest) => Reply = () => [{ say: 'Done.' }];
-const good: NightRelay['good'] = (...given) => night.good(...given);
+const good: ScheduleRelay['good'] = (...given) => scheduleRelay.good(...given);
 
 beforeAll(async () => {
-  night = await openNightRelay(['a1'], (request) => script(request));
+  scheduleRelay = await openScheduleRelay(['a1'], (request) => script(request));
 });
-afterAll(() => night.close());
+afterAll(() => scheduleRelay.close());
 
 it('a run whose time is shorter than its executor’s waits for it, and goes on', async () => {
   const { projectId } = projectSchema.parse(
@@ -48,7 +48,7 @@ it('a run whose time is shorter than its executor’s waits for it, and goes on'
   );
   await good('POST', `/v1/pulse-routines/${scheduleId}/trigger`);
   await expect
-    .poll(async () => (await night.history('a1')).find((each) => each.scheduleId === scheduleId)?.state, {
+    .poll(async () => (await scheduleRelay.history('a1')).find((each) => each.scheduleId === scheduleId)?.state, {
       timeout: 40_000,
     })
     .toBe('done');

@@ -4,26 +4,26 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { foundAnywhereSchema, projectSchema, taskSchema } from '../../../../src/shared/protocol/projects.ts';
-import { openNightRelay, type NightRelay } from '../../../support/night-relay.ts';
+import { openScheduleRelay, type ScheduleRelay } from '../../../support/schedule-relay.ts';
 import { createRepository } from '../../../support/person-repository.ts';
 
-let night: NightRelay;
+let scheduleRelay: ScheduleRelay;
 let folder: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'roost-find-'));
-  night = await openNightRelay(['a1']);
+  scheduleRelay = await openScheduleRelay(['a1']);
 });
 afterAll(async () => {
-  await night.close();
+  await scheduleRelay.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
 const project = async (fields: object) =>
-  projectSchema.parse(await night.good('POST', '/v1/projects', { agents: ['a1'], ...fields }));
+  projectSchema.parse(await scheduleRelay.good('POST', '/v1/projects', { agents: ['a1'], ...fields }));
 const task = async (projectId: string, fields: object) =>
-  taskSchema.parse(await night.good('POST', `/v1/projects/${projectId}/tasks`, fields));
+  taskSchema.parse(await scheduleRelay.good('POST', `/v1/projects/${projectId}/tasks`, fields));
 const find = async (text: string) =>
-  foundAnywhereSchema.parse(await night.good('GET', `/v1/find?q=${encodeURIComponent(text)}`));
+  foundAnywhereSchema.parse(await scheduleRelay.good('GET', `/v1/find?q=${encodeURIComponent(text)}`));
 
 it('finds tasks of all projects by number, title, text and comment, and files by their path', async () => {
   const trip = await project({ name: 'Trip' });
@@ -32,12 +32,12 @@ it('finds tasks of all projects by number, title, text and comment, and files by
   const ferries = await task(trip.projectId, { title: 'Ask about ferries' });
   const hotels = await task(trip.projectId, { title: 'Hotels', description: 'Not far from the ferries.' });
   const bread = await task(bakery.projectId, { title: 'Rye bread' });
-  await night.good('POST', `/v1/projects/${bakery.projectId}/tasks/${bread.taskId}/comments`, {
+  await scheduleRelay.good('POST', `/v1/projects/${bakery.projectId}/tasks/${bread.taskId}/comments`, {
     text: 'It travels on ferries.',
     clientId: 'c1',
   });
   // Files are those that the relay has seen.
-  await night.good('GET', `/v1/projects/${bakery.projectId}/files`);
+  await scheduleRelay.good('GET', `/v1/projects/${bakery.projectId}/files`);
 
   const numbersOf = (found: Awaited<ReturnType<typeof find>>) =>
     found.tasks.map(({ projectId, taskId }) => `${projectId} ${taskId}`).toSorted();
@@ -47,8 +47,8 @@ it('finds tasks of all projects by number, title, text and comment, and files by
   expect((await find('ovens rye')).files).toEqual([
     { of: 'project', projectId: bakery.projectId, path: 'src/Ovens/rye.ts' },
   ]);
-  await night.tool('a1', 'write_file', { path: 'notes/Ovens.txt', content: 'x' });
+  await scheduleRelay.tool('a1', 'write_file', { path: 'notes/Ovens.txt', content: 'x' });
   expect((await find('ovens txt')).files).toEqual([{ of: 'agent', agentId: 'a1', path: 'notes/Ovens.txt' }]);
   expect(await find('farewell')).toEqual({ tasks: [], files: [], more: false });
-  expect((await night.ask('GET', '/v1/find?q=')).status).toBe(400);
+  expect((await scheduleRelay.ask('GET', '/v1/find?q=')).status).toBe(400);
 });

@@ -2,31 +2,31 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { diffSchema, projectFilesSchema } from '../../../../src/shared/protocol/attempts.ts';
 import { projectSchema, taskSchema, type Project, type Task } from '../../../../src/shared/protocol/projects.ts';
-import { openNightRelay, type NightRelay } from '../../../support/night-relay.ts';
+import { openScheduleRelay, type ScheduleRelay } from '../../../support/schedule-relay.ts';
 
 const AGENTS = ['a1', 'a2'];
-let night: NightRelay;
+let scheduleRelay: ScheduleRelay;
 
 beforeAll(async () => {
-  night = await openNightRelay(AGENTS);
+  scheduleRelay = await openScheduleRelay(AGENTS);
   for (const agentId of AGENTS)
     await good('PUT', `/v1/agents/${agentId}/config`, { coordination: { toolsets: { shell: 'allow' } } });
 });
-afterAll(() => night.close());
+afterAll(() => scheduleRelay.close());
 
-const ask: NightRelay['ask'] = (...given) => night.ask(...given);
-const good: NightRelay['good'] = (...given) => night.good(...given);
+const ask: ScheduleRelay['ask'] = (...given) => scheduleRelay.ask(...given);
+const good: ScheduleRelay['good'] = (...given) => scheduleRelay.good(...given);
 const project = async (name: string): Promise<Project> =>
   projectSchema.parse(await good('POST', '/v1/projects', { name, agents: AGENTS }));
 const file = ({ projectId }: Project, path: string) =>
   `/v1/projects/${projectId}/file?path=${encodeURIComponent(path)}`;
 const put = async (of: Project, path: string, body: string | Uint8Array<ArrayBuffer>) =>
   (
-    await night.raw('PUT', file(of, path), {
+    await scheduleRelay.raw('PUT', file(of, path), {
       ...{ body, headers: { 'content-type': 'application/octet-stream' } },
     })
   ).status;
-const get = async (of: Project, path: string) => await night.raw('GET', file(of, path), {});
+const get = async (of: Project, path: string) => await scheduleRelay.raw('GET', file(of, path), {});
 const listed = async ({ projectId }: Project) =>
   projectFilesSchema.parse(await good('GET', `/v1/projects/${projectId}/files`)).files.map(({ path }) => path);
 
@@ -44,14 +44,14 @@ async function claim(of: Project, title = 'Work', agentId = 'a1', known?: Task):
   const path = `/v1/projects/${of.projectId}/tasks`;
   const task = known ?? taskSchema.parse(await good('POST', path, { title, columnId: 'ready' }));
   const ids = { projectId: task.projectId, taskId: task.taskId };
-  const said = await night.tool(agentId, 'claim_task', ids);
+  const said = await scheduleRelay.tool(agentId, 'claim_task', ids);
   const where = /in the folder “([^”]+)”/.exec(said)?.[1];
   expect(where, said).toBeDefined();
   return {
     ...{ task, said, agentId },
     run: (command) =>
-      night.tool(agentId, 'run_command', { command: `mkdir -p '${where}' && cd '${where}' && ${command}` }),
-    review: () => night.tool(agentId, 'transition_task', { ...ids, status: 'review' }),
+      scheduleRelay.tool(agentId, 'run_command', { command: `mkdir -p '${where}' && cd '${where}' && ${command}` }),
+    review: () => scheduleRelay.tool(agentId, 'transition_task', { ...ids, status: 'review' }),
     merge: () => ask('POST', `${at(task)}/request/merge`, {}),
     changed: async () =>
       diffSchema
@@ -155,7 +155,10 @@ describe('what of a folder project cannot be recorded', () => {
       expect(refused).toContain(`“${path}”`);
     expect(refused).not.toContain('“new.txt”');
     expect(
-      await night.tool('a1', 'open_pull_request', { ...{ projectId: of.projectId, taskId: task.taskId }, title: 'It' }),
+      await scheduleRelay.tool('a1', 'open_pull_request', {
+        ...{ projectId: of.projectId, taskId: task.taskId },
+        title: 'It',
+      }),
     ).toContain('The request is open');
     expect(await merge()).toMatchObject({ status: 200 });
     expect(await listed(of)).toEqual(['docs/a.txt', 'hard.txt', 'linked.txt', 'log.txt', 'new.txt', 'piped.txt']);

@@ -6,26 +6,26 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { projectSchema, taskSchema, type Task } from '../../../../src/shared/protocol/projects.ts';
 import { FORGE_TOKEN, startForge, type TestForge } from '../../../support/forge.ts';
-import { openNightRelay, type NightRelay } from '../../../support/night-relay.ts';
+import { openScheduleRelay, type ScheduleRelay } from '../../../support/schedule-relay.ts';
 import { git } from '../../../support/person-repository.ts';
 
-let night: NightRelay;
+let scheduleRelay: ScheduleRelay;
 let forge: TestForge;
 let folder: string;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'roost-forge-'));
-  [night, forge] = [await openNightRelay(['a1']), await startForge(folder)];
+  [scheduleRelay, forge] = [await openScheduleRelay(['a1']), await startForge(folder)];
   await good('PUT', '/v1/agents/a1/config', { coordination: { toolsets: { shell: 'allow' } } });
 });
 afterAll(async () => {
-  await night.close();
+  await scheduleRelay.close();
   await forge.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
-const ask: NightRelay['ask'] = (...given) => night.ask(...given);
-const good: NightRelay['good'] = (...given) => night.good(...given);
+const ask: ScheduleRelay['ask'] = (...given) => scheduleRelay.ask(...given);
+const good: ScheduleRelay['good'] = (...given) => scheduleRelay.good(...given);
 
 /** A task on a bare repository over HTTP, claimed, with one commit. */
 async function worked(name: string, kind: 'github' | 'gitea' = 'github') {
@@ -42,22 +42,22 @@ async function worked(name: string, kind: 'github' | 'gitea' = 'github') {
   const tasks = `/v1/projects/${project.projectId}/tasks`;
   const task = taskSchema.parse(await good('POST', tasks, { title: `Work ${name}`, columnId: 'ready' }));
   const ids = { projectId: task.projectId, taskId: task.taskId };
-  const refused = await night.tool('a1', 'claim_task', ids);
+  const refused = await scheduleRelay.tool('a1', 'claim_task', ids);
   expect(refused).toMatch(/Authentication failed|could not read Username/);
   expect(JSON.stringify(await ask('GET', `${tasks}/${task.taskId}`))).not.toContain('"claim":{');
   await good('PUT', `/v1/projects/${project.projectId}/token`, { token: FORGE_TOKEN, forge: kind });
-  const claimed = await night.tool('a1', 'claim_task', ids);
+  const claimed = await scheduleRelay.tool('a1', 'claim_task', ids);
   const where = /in the folder “([^”]+)”/.exec(claimed)?.[1] ?? claimed;
-  await night.tool('a1', 'run_command', {
+  await scheduleRelay.tool('a1', 'run_command', {
     command: `cd ${where} && echo two >> a.txt && git commit -qam Two; git remote -v; env`,
   });
-  const open = (title = 'Two') => night.tool('a1', 'open_pull_request', { ...ids, title, body: 'Look.' });
+  const open = (title = 'Two') => scheduleRelay.tool('a1', 'open_pull_request', { ...ids, title, body: 'Look.' });
   const at = `${tasks}/${task.taskId}`;
   const commit = (message: string, options = '') =>
-    night.tool('a1', 'run_command', {
+    scheduleRelay.tool('a1', 'run_command', {
       command: `cd ${where} && echo ${message} >> a.txt && git commit -qam ${message} ${options}`,
     });
-  const review = () => night.tool('a1', 'transition_task', { ...ids, status: 'review' });
+  const review = () => scheduleRelay.tool('a1', 'transition_task', { ...ids, status: 'review' });
   const token = (text: string) => good('PUT', `/v1/projects/${project.projectId}/token`, { token: text, forge: kind });
   const there = (branch: string) =>
     execFileSync('git', ['-C', path, 'log', '--format=%s', '-1', branch], { encoding: 'utf8' }).trim();
@@ -85,7 +85,7 @@ describe('a request at a forge', () => {
       { head: 'feat/1-work-once', base: 'main', title: 'Two, better', state: 'open' },
     ]);
     expect((await read()).request?.url).toBe('http://forge.test/pulls/1');
-    await night.tool('a1', 'transition_task', { ...ids, status: 'review' });
+    await scheduleRelay.tool('a1', 'transition_task', { ...ids, status: 'review' });
     await good('POST', `${at}/request/merge`, {});
     expect(execFileSync('git', ['-C', path, 'show', 'main:a.txt'], { encoding: 'utf8' })).toBe('one\ntwo\n');
     const shown = JSON.stringify([
@@ -151,9 +151,9 @@ describe('a task whose forge refuses the request at the move to review', () => {
     await review();
     await good('POST', `${at}/request/changes`, { note: 'Shorter.' });
     expect(await read()).toMatchObject({ columnId: 'ready', request: { state: 'changes-wanted' } });
-    await night.tool('a1', 'claim_task', ids);
+    await scheduleRelay.tool('a1', 'claim_task', ids);
     await token(FORGE_TOKEN);
-    await night.tool('a1', 'claim_task', ids);
+    await scheduleRelay.tool('a1', 'claim_task', ids);
     await review();
     await token(EXPIRED);
     await good('POST', `${at}/request/close`);
@@ -173,7 +173,7 @@ describe('the branch of a task at the forge', () => {
     await review();
     expect((await read()).request).toMatchObject({ title: 'A title of my own', body: 'Look.', forgeProblem: null });
     await good('POST', `${at}/request/changes`, { note: 'Amend it.' });
-    await night.tool('a1', 'claim_task', ids);
+    await scheduleRelay.tool('a1', 'claim_task', ids);
     await commit('Amended', '--amend');
     expect(await review()).not.toContain('forge');
     expect(there('feat/1-work-amended')).toBe('Amended');
@@ -193,7 +193,7 @@ describe('the branch of a task at the forge', () => {
     git(work, 'add', '-A');
     git(work, 'commit', '-qm', 'Stranger');
     git(work, 'push', '-q', 'origin', 'HEAD');
-    await night.tool('a1', 'claim_task', ids);
+    await scheduleRelay.tool('a1', 'claim_task', ids);
     await commit('Amended', '--amend');
     expect(await review()).toContain('Somebody else has pushed to feat/1-work-stranger');
     expect(there('feat/1-work-stranger')).toBe('Stranger');

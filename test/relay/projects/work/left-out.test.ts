@@ -5,25 +5,25 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { diffSchema } from '../../../../src/shared/protocol/attempts.ts';
 import { projectSchema, taskSchema, type Task } from '../../../../src/shared/protocol/projects.ts';
-import { openNightRelay, type NightRelay } from '../../../support/night-relay.ts';
+import { openScheduleRelay, type ScheduleRelay } from '../../../support/schedule-relay.ts';
 import { createRepository, git } from '../../../support/person-repository.ts';
 import { longTests } from '../../../support/long-tests.ts';
 
 const itLong = longTests('relay/projects/work/left-out.test.ts');
 
 const SECRET = 'KEY=a-secret-of-the-person\n';
-let night: NightRelay;
+let scheduleRelay: ScheduleRelay;
 let folder: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'roost-left-'));
-  night = await openNightRelay(['a1']);
+  scheduleRelay = await openScheduleRelay(['a1']);
   await good('PUT', '/v1/agents/a1/config', { coordination: { toolsets: { shell: 'allow' } } });
 });
 afterAll(async () => {
-  await night.close();
+  await scheduleRelay.close();
   rmSync(folder, { recursive: true, force: true });
 });
-const good: NightRelay['good'] = (...given) => night.good(...given);
+const good: ScheduleRelay['good'] = (...given) => scheduleRelay.good(...given);
 
 /**
  * A claimed task of a new repository. `.env` is copied, and ignored only by the person's own list.
@@ -38,14 +38,14 @@ async function claimed(name: string) {
   const tasks = `/v1/projects/${project.projectId}/tasks`;
   const task = taskSchema.parse(await good('POST', tasks, { title: 'Work', columnId: 'ready' }));
   const ids = { projectId: task.projectId, taskId: task.taskId };
-  const where = /in the folder “([^”]+)”/.exec(await night.tool('a1', 'claim_task', ids))?.[1] ?? '';
+  const where = /in the folder “([^”]+)”/.exec(await scheduleRelay.tool('a1', 'claim_task', ids))?.[1] ?? '';
   const at = `${tasks}/${task.taskId}`;
   return {
     path,
     at,
-    run: (command: string) => night.tool('a1', 'run_command', { command: `cd ${where} && ${command}` }),
-    review: () => night.tool('a1', 'transition_task', { ...ids, status: 'review' }),
-    ask: () => night.tool('a1', 'open_pull_request', { ...ids, title: 'Look', body: '' }),
+    run: (command: string) => scheduleRelay.tool('a1', 'run_command', { command: `cd ${where} && ${command}` }),
+    review: () => scheduleRelay.tool('a1', 'transition_task', { ...ids, status: 'review' }),
+    ask: () => scheduleRelay.tool('a1', 'open_pull_request', { ...ids, title: 'Look', body: '' }),
     read: async (): Promise<Task> => taskSchema.parse(await good('GET', at)),
     subjects: async () => diffSchema.parse(await good('GET', `${at}/diff`)).commits.map(({ subject }) => subject),
   };

@@ -5,24 +5,24 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { attemptsSchema, checkoutsSchema, diffSchema } from '../../../../src/shared/protocol/attempts.ts';
 import { projectSchema, taskSchema, type Project, type Task } from '../../../../src/shared/protocol/projects.ts';
-import { openNightRelay, type NightRelay } from '../../../support/night-relay.ts';
+import { openScheduleRelay, type ScheduleRelay } from '../../../support/schedule-relay.ts';
 import { createRepository } from '../../../support/person-repository.ts';
 
-let night: NightRelay;
+let scheduleRelay: ScheduleRelay;
 let folder: string;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'roost-one-'));
-  night = await openNightRelay(['a1', 'a2']);
+  scheduleRelay = await openScheduleRelay(['a1', 'a2']);
   for (const agentId of ['a1', 'a2'])
     await good('PUT', `/v1/agents/${agentId}/config`, { coordination: { toolsets: { shell: 'allow' } } });
 });
 afterAll(async () => {
-  await night.close();
+  await scheduleRelay.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
-const good: NightRelay['good'] = (...given) => night.good(...given);
+const good: ScheduleRelay['good'] = (...given) => scheduleRelay.good(...given);
 let made = 0;
 async function project(fields: object = {}): Promise<Project> {
   const files = { 'a.txt': 'one\n', 'b.txt': 'bee\n', '.gitignore': 'node_modules\n' };
@@ -35,15 +35,15 @@ const task = async ({ projectId }: Project, title: string): Promise<Task> =>
   taskSchema.parse(await good('POST', `/v1/projects/${projectId}/tasks`, { title, columnId: 'ready' }));
 const ids = ({ projectId, taskId }: Task) => ({ projectId, taskId });
 const at = ({ projectId, taskId }: Task) => `/v1/projects/${projectId}/tasks/${taskId}`;
-const claim = (of: Task, agentId = 'a1') => night.tool(agentId, 'claim_task', ids(of));
+const claim = (of: Task, agentId = 'a1') => scheduleRelay.tool(agentId, 'claim_task', ids(of));
 const folderIn = (text: string) => /in the folder “([^”]+)”/.exec(text)?.[1] ?? '';
 const runIn =
   (where: string, agentId = 'a1') =>
   (command: string) =>
-    night.tool(agentId, 'run_command', { command: `cd ${where} && ${command}` });
+    scheduleRelay.tool(agentId, 'run_command', { command: `cd ${where} && ${command}` });
 const review = (of: Task, agentId = 'a1') =>
-  night.tool(agentId, 'transition_task', { ...ids(of), status: 'review', note: '' });
-const release = (of: Task) => night.tool('a1', 'release_task', { ...ids(of), note: 'Not now.' });
+  scheduleRelay.tool(agentId, 'transition_task', { ...ids(of), status: 'review', note: '' });
+const release = (of: Task) => scheduleRelay.tool('a1', 'release_task', { ...ids(of), note: 'Not now.' });
 
 describe('a project without worktrees', () => {
   it('takes one task at a time, and says who works on what', async () => {
@@ -56,11 +56,11 @@ describe('a project without worktrees', () => {
     const [mine, other, holder, waiting] = isFirst ? [one, two, 'a1', 'a2'] : [two, one, 'a2', 'a1'];
     const why = new RegExp(`Name of ${holder}. works on #${mine.number} since .*This project takes one task at a time`);
     expect(both[isFirst ? 1 : 0]).toMatch(why);
-    expect(await night.tool(waiting, 'get_ready_tasks', { projectId: of.projectId })).toMatch(
+    expect(await scheduleRelay.tool(waiting, 'get_ready_tasks', { projectId: of.projectId })).toMatch(
       new RegExp(`No task is ready for you\\. .Name of ${holder}. works on #${mine.number}`),
     );
     expect(await claim(other, holder)).toContain(`You work on #${mine.number} since`);
-    await night.tool(holder, 'release_task', { ...ids(mine), note: '' });
+    await scheduleRelay.tool(holder, 'release_task', { ...ids(mine), note: '' });
     expect(await claim(other, waiting)).toContain('The task is yours');
     await good('PUT', `/v1/projects/${of.projectId}`, { worktrees: true });
     expect(await claim(mine, holder)).toContain('The task is yours');

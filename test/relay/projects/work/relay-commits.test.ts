@@ -18,7 +18,7 @@ import {
   type Task,
 } from '../../../../src/shared/protocol/projects.ts';
 import { scheduledSchema } from '../../../../src/shared/protocol/schedules.ts';
-import { openNightRelay, type NightRelay } from '../../../support/night-relay.ts';
+import { openScheduleRelay, type ScheduleRelay } from '../../../support/schedule-relay.ts';
 import { createRepository, git } from '../../../support/person-repository.ts';
 import type { Reply, ScriptedRequest } from '../../../support/scripted-model.ts';
 import { longTests } from '../../../support/long-tests.ts';
@@ -27,19 +27,19 @@ const itLong = longTests('relay/projects/work/relay-commits.test.ts');
 
 const SECRET = 'KEY=a-secret-of-the-person\n';
 const AGENTS = ['a1', 'a2'];
-let night: NightRelay;
+let scheduleRelay: ScheduleRelay;
 let folder: string;
 let script: (request: ScriptedRequest) => Reply = () => [{ say: 'Done.' }];
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'roost-commits-'));
-  night = await openNightRelay(AGENTS, (request) => script(request));
+  scheduleRelay = await openScheduleRelay(AGENTS, (request) => script(request));
 });
 afterAll(async () => {
-  await night.close();
+  await scheduleRelay.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
-const good: NightRelay['good'] = (...given) => night.good(...given);
+const good: ScheduleRelay['good'] = (...given) => scheduleRelay.good(...given);
 const ids = ({ projectId, taskId }: Task) => ({ projectId, taskId });
 const at = ({ projectId, taskId }: Task) => `/v1/projects/${projectId}/tasks/${taskId}`;
 const read = async (of: Task): Promise<Task> => taskSchema.parse(await good('GET', at(of)));
@@ -110,17 +110,17 @@ describe('an agent at default settings, in a project of a repository', () => {
     'brings a task from claim to merge as an MCP client, which is told the tools that reach the files',
     async () => {
       const { path, made } = await ready('client');
-      const claimed = await night.tool('a2', 'claim_task', ids(made));
+      const claimed = await scheduleRelay.tool('a2', 'claim_task', ids(made));
       const where = folderIn(claimed);
       expect(claimed).toContain('You reach it only by tools of Roost’s MCP server (/mcp): ');
       expect(claimed).toContain('write_file');
       expect(claimed).toContain(`Their paths begin with ${where}/.`);
       expect(claimed).not.toMatch(/run_command|of your own folder|Commit what you do/);
-      await night.tool('a2', 'write_file', { path: `${where}/b.txt`, content: 'two\n' });
-      expect(await night.tool('a2', 'open_pull_request', { ...ids(made), title: 'B', body: 'Look.' })).toContain(
-        'The request is open',
-      );
-      expect(await night.tool('a2', 'transition_task', { ...ids(made), status: 'review' })).toContain('Moved.');
+      await scheduleRelay.tool('a2', 'write_file', { path: `${where}/b.txt`, content: 'two\n' });
+      expect(
+        await scheduleRelay.tool('a2', 'open_pull_request', { ...ids(made), title: 'B', body: 'Look.' }),
+      ).toContain('The request is open');
+      expect(await scheduleRelay.tool('a2', 'transition_task', { ...ids(made), status: 'review' })).toContain('Moved.');
       await isAccepted(path, made, 'Name of a2');
     },
   );
@@ -129,12 +129,12 @@ describe('an agent at default settings, in a project of a repository', () => {
     'brings a task from claim to merge as an API client: the answer to the claim says where the work is',
     async () => {
       const { path, made } = await ready('api');
-      const secret = await night.secret('a2');
+      const secret = await scheduleRelay.secret('a2');
       const headers = { authorization: `Bearer ${secret}` };
-      const claim = () => fetch(new URL(`${at(made)}/claim`, night.relay.url), { method: 'POST', headers });
+      const claim = () => fetch(new URL(`${at(made)}/claim`, scheduleRelay.relay.url), { method: 'POST', headers });
       const client = new Client({ name: 'a-program', version: '1.0.0' });
       await client.connect(
-        new StreamableHTTPClientTransport(new URL('/mcp', night.relay.url), { requestInit: { headers } }),
+        new StreamableHTTPClientTransport(new URL('/mcp', scheduleRelay.relay.url), { requestInit: { headers } }),
       );
       const tool = async (name: string, input: Record<string, unknown>) =>
         JSON.stringify(await client.callTool({ name, arguments: input }));
@@ -157,7 +157,7 @@ describe('an agent at default settings, in a project of a repository', () => {
 
   itLong('has an executor whose work the relay commits', async () => {
     const { path, made } = await ready('executor');
-    await night.tool('a2', 'claim_task', ids(made));
+    await scheduleRelay.tool('a2', 'claim_task', ids(made));
     const isExecutor = ({ system }: ScriptedRequest) => system.includes('You execute one task from a brief');
     let told = '';
     let step = 0;
@@ -170,30 +170,30 @@ describe('an agent at default settings, in a project of a repository', () => {
       ];
       return steps[step++] ?? [{ say: 'Done.' }];
     };
-    const answer = await fetch(new URL('/v1/internal/spawn-executor', night.relay.url), {
+    const answer = await fetch(new URL('/v1/internal/spawn-executor', scheduleRelay.relay.url), {
       method: 'POST',
-      headers: { authorization: `Bearer ${await night.secret('a2')}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${await scheduleRelay.secret('a2')}`, 'content-type': 'application/json' },
       body: JSON.stringify({ ...ids(made), executionPrompt: 'Add b.txt with two.' }),
     });
     expect(executedSchema.parse(await answer.json())).toMatchObject({ outcome: 'complete', why: null });
     expect(told).toContain('You need not commit');
-    expect(await night.tool('a2', 'transition_task', { ...ids(made), status: 'review' })).toContain('Moved.');
+    expect(await scheduleRelay.tool('a2', 'transition_task', { ...ids(made), status: 'review' })).toContain('Moved.');
     await isAccepted(path, made, 'Name of a2');
   });
 
   itLong('is told what the relay does not commit: large files, copied content, and other repositories', async () => {
     const { made, path } = await ready('left');
-    const where = folderIn(await night.tool('a2', 'claim_task', ids(made)));
+    const where = folderIn(await scheduleRelay.tool('a2', 'claim_task', ids(made)));
     const write = (name: string, content: string) =>
-      night.tool('a2', 'write_file', { path: `${where}/${name}`, content });
-    const review = () => night.tool('a2', 'transition_task', { ...ids(made), status: 'review' });
+      scheduleRelay.tool('a2', 'write_file', { path: `${where}/${name}`, content });
+    const review = () => scheduleRelay.tool('a2', 'transition_task', { ...ids(made), status: 'review' });
     const commits = () => git(path, 'log', '--all', '--format=%s');
     await write('b.txt', 'two\n');
     await write('settings.txt', SECRET);
     expect(await review()).toMatch(/could not commit “settings\.txt”\. It commits files of at most 50 MB, no content/);
-    await night.tool('a2', 'delete_file', { path: `${where}/settings.txt` });
+    await scheduleRelay.tool('a2', 'delete_file', { path: `${where}/settings.txt` });
     // As programs of an agent that has commands, or had them, leave them.
-    const checkout = execFileSync('find', [night.relay.home, '-type', 'd', '-path', `*/${where}`], {
+    const checkout = execFileSync('find', [scheduleRelay.relay.home, '-type', 'd', '-path', `*/${where}`], {
       encoding: 'utf8',
     });
     const place = checkout.trim();
@@ -205,7 +205,7 @@ describe('an agent at default settings, in a project of a repository', () => {
     expect(await review()).toContain('could not commit “nested/”.');
     expect((await read(made)).columnId).toBe('in_progress');
     rmSync(join(place, 'nested'), { recursive: true });
-    await night.tool('a2', 'delete_file', { path: `${where}/large.bin` });
+    await scheduleRelay.tool('a2', 'delete_file', { path: `${where}/large.bin` });
     expect(await review()).toContain('Moved.');
     expect((await diffOf(made)).files.map(({ path: file }) => file)).toEqual(['b.txt']);
     expect(commits()).not.toContain(made.title);
@@ -230,12 +230,12 @@ describe('an agent that could not do the work', () => {
       }),
     );
     await good('POST', `/v1/projects/${of.projectId}/agents/a1/routines`, { routineId: scheduleId });
-    const asked = night.model.requests.length;
-    const nextAt = (await night.scheduled('a1')).find((one) => one.scheduleId === scheduleId)?.nextAt ?? 0;
-    await night.pass(nextAt - night.now() + 1_000);
-    const newest = async () => (await night.history('a1')).find((one) => one.scheduleId === scheduleId);
+    const asked = scheduleRelay.model.requests.length;
+    const nextAt = (await scheduleRelay.scheduled('a1')).find((one) => one.scheduleId === scheduleId)?.nextAt ?? 0;
+    await scheduleRelay.pass(nextAt - scheduleRelay.now() + 1_000);
+    const newest = async () => (await scheduleRelay.history('a1')).find((one) => one.scheduleId === scheduleId);
     await expect.poll(async () => (await newest())?.reason, { timeout: 10_000 }).toBe('nothing-waits');
-    expect(night.model.requests).toHaveLength(asked);
+    expect(scheduleRelay.model.requests).toHaveLength(asked);
     await good('DELETE', `/v1/pulse-routines/${scheduleId}`);
     await config({ toolsets: { projects: 'off' } });
     expect((await obstacle())?.detail).toContain('claim_task');

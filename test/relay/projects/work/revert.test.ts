@@ -5,27 +5,27 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { diffSchema, projectFilesSchema } from '../../../../src/shared/protocol/attempts.ts';
 import { projectSchema, taskSchema, type Project, type Task } from '../../../../src/shared/protocol/projects.ts';
-import { openNightRelay, type NightRelay } from '../../../support/night-relay.ts';
+import { openScheduleRelay, type ScheduleRelay } from '../../../support/schedule-relay.ts';
 import { createRepository, git } from '../../../support/person-repository.ts';
 import { longTests } from '../../../support/long-tests.ts';
 
 const itLong = longTests('relay/projects/work/revert.test.ts');
 
-let night: NightRelay;
+let scheduleRelay: ScheduleRelay;
 let folder: string;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'roost-revert-'));
-  night = await openNightRelay(['a1']);
+  scheduleRelay = await openScheduleRelay(['a1']);
   await good('PUT', '/v1/agents/a1/config', { coordination: { toolsets: { shell: 'allow' } } });
 });
 afterAll(async () => {
-  await night.close();
+  await scheduleRelay.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
-const ask: NightRelay['ask'] = (...given) => night.ask(...given);
-const good: NightRelay['good'] = (...given) => night.good(...given);
+const ask: ScheduleRelay['ask'] = (...given) => scheduleRelay.ask(...given);
+const good: ScheduleRelay['good'] = (...given) => scheduleRelay.good(...given);
 const project = async (fields: object): Promise<Project> =>
   projectSchema.parse(await good('POST', '/v1/projects', { name: 'Bakery', agents: ['a1'], ...fields }));
 const at = ({ projectId, taskId }: Task) => `/v1/projects/${projectId}/tasks/${taskId}`;
@@ -33,13 +33,14 @@ const ids = ({ projectId, taskId }: Task) => ({ projectId, taskId });
 
 /** The agent writes these files, and asks for a review. */
 async function work(task: Task, files: Readonly<Record<string, string>>, isGit: boolean): Promise<string> {
-  const said = await night.tool('a1', 'claim_task', ids(task));
+  const said = await scheduleRelay.tool('a1', 'claim_task', ids(task));
   const where = /in the folder “([^”]+)”/.exec(said)?.[1] ?? '';
   expect(where, said).not.toBe('');
   for (const [path, content] of Object.entries(files))
-    await night.tool('a1', 'write_file', { path: `${where}/${path}`, content });
-  if (isGit) await night.tool('a1', 'run_command', { command: `cd ${where} && git add -A && git commit -qm Work` });
-  expect(await night.tool('a1', 'transition_task', { ...ids(task), status: 'review' })).toContain('Moved.');
+    await scheduleRelay.tool('a1', 'write_file', { path: `${where}/${path}`, content });
+  if (isGit)
+    await scheduleRelay.tool('a1', 'run_command', { command: `cd ${where} && git add -A && git commit -qm Work` });
+  expect(await scheduleRelay.tool('a1', 'transition_task', { ...ids(task), status: 'review' })).toContain('Moved.');
   return said;
 }
 /** A task whose work is merged. */
@@ -118,12 +119,12 @@ itLong('gives the work back to the agent after a revert, and the next merge has 
   await reverted(task, task.request?.merged);
   expect(existsSync(join(path, 'price.txt'))).toBe(false);
   await good('POST', `${at(task)}/request/changes`, { note: 'Name the currency.' });
-  const said = await night.tool('a1', 'claim_task', ids(task));
+  const said = await scheduleRelay.tool('a1', 'claim_task', ids(task));
   const where = /in the folder “([^”]+)”/.exec(said)?.[1] ?? '';
-  expect(await night.tool('a1', 'read_file', { path: `${where}/price.txt` })).toContain('3');
+  expect(await scheduleRelay.tool('a1', 'read_file', { path: `${where}/price.txt` })).toContain('3');
   const command = `cd ${where} && echo euro > currency.txt && git add -A && git commit -qm Euro`;
-  await night.tool('a1', 'run_command', { command });
-  expect(await night.tool('a1', 'transition_task', { ...ids(task), status: 'review' })).toContain('Moved.');
+  await scheduleRelay.tool('a1', 'run_command', { command });
+  expect(await scheduleRelay.tool('a1', 'transition_task', { ...ids(task), status: 'review' })).toContain('Moved.');
   const diff = diffSchema.parse(await good('GET', `${at(task)}/diff`));
   expect(diff.files.map(({ path: file }) => file)).toEqual(['currency.txt', 'price.txt']);
   await good('POST', `${at(task)}/request/merge`, { head: diff.head });

@@ -5,19 +5,19 @@ import { attemptsSchema, type Attempt } from '../../../../src/shared/protocol/at
 import { toolCallSchema } from '../../../../src/shared/protocol/approvals.ts';
 import { projectSchema, taskSchema, type Task } from '../../../../src/shared/protocol/projects.ts';
 import { scheduledSchema } from '../../../../src/shared/protocol/schedules.ts';
-import { openNightRelay, type NightRelay } from '../../../support/night-relay.ts';
+import { openScheduleRelay, type ScheduleRelay } from '../../../support/schedule-relay.ts';
 import type { Reply, ScriptedRequest } from '../../../support/scripted-model.ts';
 
-let night: NightRelay;
+let scheduleRelay: ScheduleRelay;
 let script: (request: ScriptedRequest) => Reply = () => [{ say: 'Done.' }];
 
 beforeAll(async () => {
-  night = await openNightRelay(['a1'], (request) => script(request));
+  scheduleRelay = await openScheduleRelay(['a1'], (request) => script(request));
   await good('PUT', '/v1/agents/a1/config', { coordination: { toolsets: { shell: 'ask' } } });
 });
-afterAll(() => night.close());
+afterAll(() => scheduleRelay.close());
 
-const good: NightRelay['good'] = (...given) => night.good(...given);
+const good: ScheduleRelay['good'] = (...given) => scheduleRelay.good(...given);
 async function newTask(title: string): Promise<Task> {
   const { projectId } = projectSchema.parse(await good('POST', '/v1/projects', { name: title, agents: ['a1'] }));
   return taskSchema.parse(await good('POST', `/v1/projects/${projectId}/tasks`, { title, columnId: 'ready' }));
@@ -93,15 +93,15 @@ describe('the receipt of an attempt', () => {
   it('lists what an API client was allowed, and nothing of earlier or other runs', async () => {
     script = () => [{ say: 'Done.' }];
     const of = await newTask('Allowed');
-    await night.tool('a1', 'run_command', { command: 'echo earlier-one' });
+    await scheduleRelay.tool('a1', 'run_command', { command: 'echo earlier-one' });
     await answer('no', 'earlier-one');
     // The clock of the relay tells the two apart.
-    await night.pass(1_000);
-    const where = folderIn(await night.tool('a1', 'claim_task', ids(of)));
-    await night.tool('a1', 'write_file', { path: `${where}/a.md`, content: 'Work.' });
-    await night.tool('a1', 'run_command', { command: 'echo allowed-one' });
+    await scheduleRelay.pass(1_000);
+    const where = folderIn(await scheduleRelay.tool('a1', 'claim_task', ids(of)));
+    await scheduleRelay.tool('a1', 'write_file', { path: `${where}/a.md`, content: 'Work.' });
+    await scheduleRelay.tool('a1', 'run_command', { command: 'echo allowed-one' });
     await answer('once', 'allowed-one');
-    expect(await night.tool('a1', 'transition_task', { ...ids(of), status: 'review' })).toContain('Moved.');
+    expect(await scheduleRelay.tool('a1', 'transition_task', { ...ids(of), status: 'review' })).toContain('Moved.');
     const attempt = await ended(of);
     expect(attempt.outcome).toBe('review');
     expect(attempt.receipt?.approvals).toEqual([{ tool: 'run_command', allowed: true }]);

@@ -13,7 +13,7 @@ import {
 } from '../../../../src/shared/protocol/attempts.ts';
 import { projectSchema, taskSchema, type Project, type Task } from '../../../../src/shared/protocol/projects.ts';
 import { scheduledSchema } from '../../../../src/shared/protocol/schedules.ts';
-import { openNightRelay, type NightRelay } from '../../../support/night-relay.ts';
+import { openScheduleRelay, type ScheduleRelay } from '../../../support/schedule-relay.ts';
 import { createRepository, git } from '../../../support/person-repository.ts';
 import type { Reply, ScriptedRequest } from '../../../support/scripted-model.ts';
 import { longTests } from '../../../support/long-tests.ts';
@@ -21,26 +21,26 @@ import { longTests } from '../../../support/long-tests.ts';
 const itLong = longTests('relay/projects/work/task-work.test.ts');
 
 const AGENTS = ['a1', 'a2'];
-let night: NightRelay;
+let scheduleRelay: ScheduleRelay;
 let folder: string;
 /** What a run answers. Set by each test. */
 let script: (request: ScriptedRequest) => Reply = () => [{ say: 'Done.' }];
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'roost-git-'));
-  night = await openNightRelay(AGENTS, (request) => script(request));
+  scheduleRelay = await openScheduleRelay(AGENTS, (request) => script(request));
   for (const agentId of AGENTS)
     await good('PUT', `/v1/agents/${agentId}/config`, { coordination: { toolsets: { shell: 'allow' } } });
 });
 afterAll(async () => {
-  await night.close();
+  await scheduleRelay.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
 const repository = (name: string, files: Readonly<Record<string, string>>) =>
   createRepository(join(folder, name), files);
-const ask: NightRelay['ask'] = (...given) => night.ask(...given);
-const good: NightRelay['good'] = (...given) => night.good(...given);
+const ask: ScheduleRelay['ask'] = (...given) => scheduleRelay.ask(...given);
+const good: ScheduleRelay['good'] = (...given) => scheduleRelay.good(...given);
 const project = async (fields: object): Promise<Project> =>
   projectSchema.parse(await good('POST', '/v1/projects', { name: 'Bakery', agents: AGENTS, ...fields }));
 const task = async ({ projectId }: Project, fields: object = {}): Promise<Task> =>
@@ -74,8 +74,8 @@ describe('a task of a repository', () => {
       '.gitmodules': '[submodule "lib"]\n\tpath = vendor/lib\n\turl = https://example.org/lib.git\n',
     });
     const made = await task(await project({ kind: 'git', repository: path }));
-    const claimed = await night.tool('a1', 'claim_task', ids(made));
-    await night.tool('a1', 'release_task', { ...ids(made), note: '' });
+    const claimed = await scheduleRelay.tool('a1', 'claim_task', ids(made));
+    await scheduleRelay.tool('a1', 'release_task', { ...ids(made), note: '' });
     await until(async () => (await attempts(made)).every(({ endedAt }) => endedAt !== null));
     const rules = [...claimed.matchAll(/Rule (\d+): (x+)/g)];
     expect(rules.length).toBeGreaterThan(300);
@@ -91,8 +91,8 @@ describe('a task of a repository', () => {
     const setup = 'echo x >> ../tries; test $(wc -l < ../tries) -ge 2 || exit 3';
     const of = await project({ kind: 'git', repository: path, setup });
     const made = await task(of);
-    const claim = () => night.tool('a1', 'claim_task', ids(made));
-    const release = () => night.tool('a1', 'release_task', { ...ids(made), note: '' });
+    const claim = () => scheduleRelay.tool('a1', 'claim_task', ids(made));
+    const release = () => scheduleRelay.tool('a1', 'release_task', { ...ids(made), note: '' });
     const ended = async (count: number) =>
       until(async () => (await attempts(made)).filter(({ endedAt }) => endedAt !== null).length === count);
     expect(await claim()).toMatch(/ended with 3[^]*The next attempt repeats the setup/);
@@ -111,10 +111,10 @@ describe('a task of a repository', () => {
     const setup = 'echo first; echo "no module called flour" >&2; exit 3';
     const of = await project({ kind: 'git', repository: path, setup, attemptsPerTask: 2 });
     const made = await task(of);
-    const claim = () => night.tool('a1', 'claim_task', ids(made));
+    const claim = () => scheduleRelay.tool('a1', 'claim_task', ids(made));
     for (const count of [1, 2]) {
       expect(await claim()).toContain('The task is yours');
-      await night.tool('a1', 'release_task', { ...ids(made), note: '' });
+      await scheduleRelay.tool('a1', 'release_task', { ...ids(made), note: '' });
       await until(async () => (await attempts(made)).filter(({ endedAt }) => endedAt !== null).length === count);
     }
     const why = /There were 2 attempts.* The setup “echo first.*” failed with status 3: “.*no module called flour”/;
@@ -126,7 +126,7 @@ describe('a task of a repository', () => {
     await good('POST', `${at(made)}/move`, { columnId: 'ready' });
     for (const count of [3, 4]) {
       expect(await claim()).toContain('The task is yours');
-      await night.tool('a1', 'release_task', { ...ids(made), note: '' });
+      await scheduleRelay.tool('a1', 'release_task', { ...ids(made), note: '' });
       await until(async () => (await attempts(made)).filter(({ endedAt }) => endedAt !== null).length === count);
     }
     expect(await claim()).toMatch(/There were 2 attempts(?!.*setup)/);
@@ -136,21 +136,21 @@ describe('a task of a repository', () => {
     const path = repository('bakery', { 'bread.txt': 'rye\n', 'AGENTS.md': 'Bake slowly.\n' });
     const of = await project({ kind: 'git', repository: path, checks: ['grep -q price bread.txt'] });
     const made = await task(of, { criteria: [{ text: 'A price is there' }] });
-    const claimed = await night.tool('a1', 'claim_task', ids(made));
+    const claimed = await scheduleRelay.tool('a1', 'claim_task', ids(made));
     expect(claimed).toContain('Bake slowly.');
     const where = folderIn(claimed);
-    const run = (command: string) => night.tool('a1', 'run_command', { command: `cd ${where} && ${command}` });
+    const run = (command: string) => scheduleRelay.tool('a1', 'run_command', { command: `cd ${where} && ${command}` });
     expect(await run('git branch --show-current && git remote && echo $PORT $ROOST_TASK')).toMatch(
       new RegExp(`feat/1-add-a-price\\\\n> 20000 ${of.projectId}/${made.taskId}`),
     );
     const review = { ...ids(made), status: 'review' };
     await run('echo price 3 >> bread.txt');
-    expect(await night.tool('a1', 'transition_task', review)).toContain('in no commit: “bread.txt”');
+    expect(await scheduleRelay.tool('a1', 'transition_task', review)).toContain('in no commit: “bread.txt”');
     await run('git commit -qam "Add a price"');
-    expect(await night.tool('a1', 'transition_task', review)).toContain('Not every criterion is met');
-    await night.tool('a1', 'meet_criterion', { ...ids(made), criterion: 1, evidence: 'bread.txt' });
-    await night.tool('a1', 'open_pull_request', { ...ids(made), title: 'A price', body: 'Look at it.' });
-    expect(await night.tool('a1', 'transition_task', review)).toContain('Moved.');
+    expect(await scheduleRelay.tool('a1', 'transition_task', review)).toContain('Not every criterion is met');
+    await scheduleRelay.tool('a1', 'meet_criterion', { ...ids(made), criterion: 1, evidence: 'bread.txt' });
+    await scheduleRelay.tool('a1', 'open_pull_request', { ...ids(made), title: 'A price', body: 'Look at it.' });
+    expect(await scheduleRelay.tool('a1', 'transition_task', review)).toContain('Moved.');
     const [attempt] = await until(async () => {
       const all = await attempts(made);
       return all[0]?.endedAt != null && all;
@@ -205,10 +205,10 @@ describe('a task of a repository', () => {
     const path = repository('conflict', { 'a.txt': 'one\n' });
     const of = await project({ kind: 'git', repository: path });
     const made = await task(of);
-    const where = folderIn(await night.tool('a1', 'claim_task', ids(made)));
-    const run = (command: string) => night.tool('a1', 'run_command', { command: `cd ${where} && ${command}` });
+    const where = folderIn(await scheduleRelay.tool('a1', 'claim_task', ids(made)));
+    const run = (command: string) => scheduleRelay.tool('a1', 'run_command', { command: `cd ${where} && ${command}` });
     await run('echo two > a.txt && git commit -qam Two');
-    await night.tool('a1', 'transition_task', { ...ids(made), status: 'review' });
+    await scheduleRelay.tool('a1', 'transition_task', { ...ids(made), status: 'review' });
     writeFileSync(join(path, 'a.txt'), 'three\n');
     git(path, 'commit', '-qam', 'Three');
     const conflict = await ask('POST', `${at(made)}/request/merge`, {});
@@ -217,11 +217,11 @@ describe('a task of a repository', () => {
     expect(readFileSync(join(path, 'a.txt'), 'utf8')).toBe('three\n');
     await good('POST', `${at(made)}/request/changes`, { note: 'Keep both.' });
     expect(await read(made)).toMatchObject({ columnId: 'ready', assignee: 'a1', request: { state: 'changes-wanted' } });
-    const again = await night.tool('a1', 'claim_task', ids(made));
+    const again = await scheduleRelay.tool('a1', 'claim_task', ids(made));
     expect(folderIn(again)).toBe(where);
     expect(again).toContain('git merge base/main');
     await run('(git merge -q base/main || true) && printf "two\\nthree\\n" > a.txt && git commit -qam Both');
-    expect(await night.tool('a1', 'transition_task', { ...ids(made), status: 'review' })).toContain('Moved.');
+    expect(await scheduleRelay.tool('a1', 'transition_task', { ...ids(made), status: 'review' })).toContain('Moved.');
     const both = diffSchema.parse(await good('GET', `${at(made)}/diff`));
     expect(both.files).toMatchObject([{ path: 'a.txt', added: 1, removed: 0 }]);
     await good('POST', `${at(made)}/request/merge`, { head: both.head });
@@ -252,21 +252,23 @@ describe('a task of a repository', () => {
     const ended = await until(async () => (await attempts(made)).find(({ endedAt }) => endedAt !== null));
     expect(ended).toMatchObject({ outcome: 'ended', receipt: { commits: [{ subject: 'Two' }], uncommitted: [] } });
     expect(await read(made)).toMatchObject({ columnId: 'ready', claim: null });
-    expect(await night.tool('a1', 'read_output', { id: 'c9' })).toContain('You have run no command');
+    expect(await scheduleRelay.tool('a1', 'read_output', { id: 'c9' })).toContain('You have run no command');
   });
 
   itLong('has one branch, whoever goes on with it', async () => {
     const of = await project({ kind: 'git', repository: repository('branch', { 'a.txt': 'one\n' }) });
     const made = await task(of);
-    const first = folderIn(await night.tool('a1', 'claim_task', ids(made)));
-    await night.tool('a1', 'run_command', { command: `cd ${first} && echo two > a.txt && git commit -qam Two` });
+    const first = folderIn(await scheduleRelay.tool('a1', 'claim_task', ids(made)));
+    await scheduleRelay.tool('a1', 'run_command', {
+      command: `cd ${first} && echo two > a.txt && git commit -qam Two`,
+    });
     // Another claim of the same agent is the same claim.
-    expect(folderIn(await night.tool('a1', 'claim_task', ids(made)))).toBe(first);
-    await night.tool('a1', 'release_task', { ...ids(made), note: 'The rest is yours.' });
+    expect(folderIn(await scheduleRelay.tool('a1', 'claim_task', ids(made)))).toBe(first);
+    await scheduleRelay.tool('a1', 'release_task', { ...ids(made), note: 'The rest is yours.' });
     await until(async () => (await attempts(made))[0]?.endedAt != null);
-    const second = folderIn(await night.tool('a2', 'claim_task', ids(made)));
+    const second = folderIn(await scheduleRelay.tool('a2', 'claim_task', ids(made)));
     const look = `cd ${second} && git branch --show-current && git log --format=%s && cat a.txt`;
-    expect(await night.tool('a2', 'run_command', { command: look })).toMatch(
+    expect(await scheduleRelay.tool('a2', 'run_command', { command: look })).toMatch(
       /feat\/1-add-a-price\\n> Two\\n> Begin\\n> two/,
     );
     const all = await attempts(made);
@@ -274,22 +276,22 @@ describe('a task of a repository', () => {
     expect(all.map(({ base }) => base)).toEqual([all[0]?.base, all[0]?.base]);
     // The first agent comes back to its own checkout, and to what it had in no commit there.
     const commit = (agentId: string, where: string, name: string) =>
-      night.tool(agentId, 'run_command', {
+      scheduleRelay.tool(agentId, 'run_command', {
         command: `cd ${where} && echo ${name} > ${name}.txt && git add ${name}.txt && git commit -qm ${name}`,
       });
     await commit('a2', second, 'Three');
-    await night.tool('a1', 'write_file', { path: `${first}/left.txt`, content: 'Left.' });
-    await night.tool('a2', 'release_task', { ...ids(made), note: 'Yours again.' });
+    await scheduleRelay.tool('a1', 'write_file', { path: `${first}/left.txt`, content: 'Left.' });
+    await scheduleRelay.tool('a2', 'release_task', { ...ids(made), note: 'Yours again.' });
     await until(async () => (await attempts(made))[1]?.endedAt != null);
-    const again = await night.tool('a1', 'claim_task', ids(made));
+    const again = await scheduleRelay.tool('a1', 'claim_task', ids(made));
     expect(folderIn(again)).toBe(first);
     expect(again).toContain('Somebody else went on with it since');
     await commit('a1', first, 'Four');
-    expect(await night.tool('a1', 'transition_task', { ...ids(made), status: 'review' })).toContain('Moved.');
+    expect(await scheduleRelay.tool('a1', 'transition_task', { ...ids(made), status: 'review' })).toContain('Moved.');
     const diff = diffSchema.parse(await good('GET', `${at(made)}/diff`));
     expect(diff.commits.map(({ subject }) => subject)).toEqual(['Two', 'Three', 'Four']);
     const kept = `cd ${first} && git log --all --format=%s -- left.txt && git show $(git branch --list 'kept/*' --format='%(refname)'):left.txt`;
-    expect(await night.tool('a1', 'run_command', { command: kept })).toMatch(/Keep unfinished work\\n> Left\./);
+    expect(await scheduleRelay.tool('a1', 'run_command', { command: kept })).toMatch(/Keep unfinished work\\n> Left\./);
   });
 
   itLong('can be reviewed by another agent, which is no attempt at it', async () => {
@@ -299,12 +301,12 @@ describe('a task of a repository', () => {
       attemptsPerTask: 1,
     });
     const made = await task(of);
-    const begun = await night.tool('a1', 'claim_task', ids(made));
-    await night.tool('a1', 'run_command', {
+    const begun = await scheduleRelay.tool('a1', 'claim_task', ids(made));
+    await scheduleRelay.tool('a1', 'run_command', {
       command: `cd '${folderIn(begun)}' && echo price > a.txt && git commit -qam Price`,
     });
     const review = { ...ids(made), status: 'review' };
-    expect(await night.tool('a1', 'transition_task', review)).toContain('Moved.');
+    expect(await scheduleRelay.tool('a1', 'transition_task', review)).toContain('Moved.');
     const { scheduleId } = scheduledSchema.parse(
       await good('POST', '/v1/pulse-routines', {
         ...{ kind: 'routine', agentId: 'a2', name: 'Review', instructions: 'Review.', when: 'something_waits' },
@@ -330,19 +332,19 @@ describe('a task of a repository', () => {
     expect((await read(made)).history.at(-1)).toMatchObject({ by: 'a2', note: 'Say the currency.' });
     await good('DELETE', `/v1/pulse-routines/${scheduleId}`);
     // The one attempt was that of a1.
-    expect(await night.tool('a1', 'claim_task', ids(made))).toContain('There were 1 attempts');
+    expect(await scheduleRelay.tool('a1', 'claim_task', ids(made))).toContain('There were 1 attempts');
   });
 
   itLong('has a checkout that is kept as long as something is only there', async () => {
     const of = await project({ kind: 'git', repository: repository('kept', { 'a.txt': 'one\n' }) });
     const made = await task(of);
-    const where = folderIn(await night.tool('a1', 'claim_task', ids(made)));
-    await night.tool('a1', 'write_file', { path: `${where}/new.txt`, content: 'Only here.' });
+    const where = folderIn(await scheduleRelay.tool('a1', 'claim_task', ids(made)));
+    await scheduleRelay.tool('a1', 'write_file', { path: `${where}/new.txt`, content: 'Only here.' });
     expect(await ask('POST', `${at(made)}/checkout/remove`, {})).toMatchObject({
       status: 409,
       body: { type: 'about:roost/busy' },
     });
-    await night.tool('a1', 'release_task', { ...ids(made), note: 'Not now.' });
+    await scheduleRelay.tool('a1', 'release_task', { ...ids(made), note: 'Not now.' });
     await until(async () => (await attempts(made))[0]?.endedAt != null);
     const refused = await ask('POST', `${at(made)}/checkout/remove`, {});
     expect(refused).toMatchObject({ status: 409, body: { type: 'about:roost/unsaved' } });
@@ -356,9 +358,11 @@ describe('a task of a folder project', () => {
     const of = await project({ name: 'Trip' });
     const work = async (agentId: string, title: string, file: string, text: string) => {
       const made = await task(of, { title });
-      const where = folderIn(await night.tool(agentId, 'claim_task', ids(made)));
-      await night.tool(agentId, 'write_file', { path: `${where}/${file}`, content: text });
-      expect(await night.tool(agentId, 'transition_task', { ...ids(made), status: 'review' })).toContain('Moved.');
+      const where = folderIn(await scheduleRelay.tool(agentId, 'claim_task', ids(made)));
+      await scheduleRelay.tool(agentId, 'write_file', { path: `${where}/${file}`, content: text });
+      expect(await scheduleRelay.tool(agentId, 'transition_task', { ...ids(made), status: 'review' })).toContain(
+        'Moved.',
+      );
       return { made, where };
     };
     const first = await work('a1', 'Ferries', 'ferries.md', 'Three ferries.\n');
@@ -367,7 +371,7 @@ describe('a task of a folder project', () => {
     const file = (path: string) => `/v1/projects/${of.projectId}/file?path=${encodeURIComponent(path)}`;
     const put = async (path: string, text: string) =>
       (
-        await night.raw('PUT', file(path), {
+        await scheduleRelay.raw('PUT', file(path), {
           body: text,
           headers: { 'content-type': 'application/octet-stream' },
         })
@@ -379,7 +383,9 @@ describe('a task of a folder project', () => {
       files: [{ path: 'ferries.md' }, { path: 'given/tickets.txt', bytes: 12 }],
     });
     const second = await work('a2', 'Hotels', 'notes/hotels.md', 'Two hotels.\n');
-    expect(await night.tool('a2', 'read_file', { path: `${second.where}/ferries.md` })).toContain('Three ferries.');
+    expect(await scheduleRelay.tool('a2', 'read_file', { path: `${second.where}/ferries.md` })).toContain(
+      'Three ferries.',
+    );
     const diff = diffSchema.parse(await good('GET', `${at(second.made)}/diff`));
     expect(diff.files.map(({ path, status }) => [path, status])).toEqual([['notes/hotels.md', 'added']]);
   });
@@ -388,8 +394,8 @@ describe('a task of a folder project', () => {
     const of = await project({ name: 'In turn' });
     const made = await task(of);
     const work = async (agentId: string, file: string) => {
-      const where = folderIn(await night.tool(agentId, 'claim_task', ids(made)));
-      await night.tool(agentId, 'write_file', { path: `${where}/${file}`, content: `By ${agentId}.\n` });
+      const where = folderIn(await scheduleRelay.tool(agentId, 'claim_task', ids(made)));
+      await scheduleRelay.tool(agentId, 'write_file', { path: `${where}/${file}`, content: `By ${agentId}.\n` });
       return where;
     };
     for (const [agentId, file] of [
@@ -397,42 +403,44 @@ describe('a task of a folder project', () => {
       ['a2', 'two.md'],
     ] as const) {
       await work(agentId, file);
-      await night.tool(agentId, 'release_task', { ...ids(made), note: 'Yours.' });
+      await scheduleRelay.tool(agentId, 'release_task', { ...ids(made), note: 'Yours.' });
       await until(async () => (await attempts(made)).every(({ endedAt }) => endedAt !== null));
     }
     const where = await work('a1', 'three.md');
-    expect(await night.tool('a1', 'read_file', { path: `${where}/two.md` })).toContain('By a2.');
-    expect(await night.tool('a1', 'transition_task', { ...ids(made), status: 'review' })).toContain('Moved.');
+    expect(await scheduleRelay.tool('a1', 'read_file', { path: `${where}/two.md` })).toContain('By a2.');
+    expect(await scheduleRelay.tool('a1', 'transition_task', { ...ids(made), status: 'review' })).toContain('Moved.');
     const { files } = diffSchema.parse(await good('GET', `${at(made)}/diff`));
     expect(files.map(({ path }) => path)).toEqual(['one.md', 'three.md', 'two.md']);
   });
 
   itLong('that changes a file of another task is put together with it by its own agent', async () => {
     const of = await project({ name: 'Plan' });
-    await night.raw('PUT', `/v1/projects/${of.projectId}/file?path=plan.md`, {
+    await scheduleRelay.raw('PUT', `/v1/projects/${of.projectId}/file?path=plan.md`, {
       ...{ body: 'Plan\n', headers: { 'content-type': 'application/octet-stream' } },
     });
     const claimed = async (agentId: string, title: string) => {
       const made = await task(of, { title });
-      const where = folderIn(await night.tool(agentId, 'claim_task', ids(made)));
-      await night.tool(agentId, 'write_file', { path: `${where}/plan.md`, content: `Plan\n${title}\n` });
-      await night.tool(agentId, 'write_file', { path: `${where}/${title}.md`, content: title });
-      await night.tool(agentId, 'transition_task', { ...ids(made), status: 'review' });
+      const where = folderIn(await scheduleRelay.tool(agentId, 'claim_task', ids(made)));
+      await scheduleRelay.tool(agentId, 'write_file', { path: `${where}/plan.md`, content: `Plan\n${title}\n` });
+      await scheduleRelay.tool(agentId, 'write_file', { path: `${where}/${title}.md`, content: title });
+      await scheduleRelay.tool(agentId, 'transition_task', { ...ids(made), status: 'review' });
       return { made, where };
     };
     const [one, two] = [await claimed('a1', 'Ferry'), await claimed('a2', 'Hotel')];
     await good('POST', `${at(one.made)}/request/merge`, {});
     expect(await ask('POST', `${at(two.made)}/request/merge`, {})).toMatchObject({ status: 409 });
     await good('POST', `${at(two.made)}/request/changes`, { note: 'Keep both.' });
-    const again = await night.tool('a2', 'claim_task', ids(two.made));
+    const again = await scheduleRelay.tool('a2', 'claim_task', ids(two.made));
     expect(again).toContain('Both sides changed “plan.md”');
-    const read2 = (path: string) => night.tool('a2', 'read_file', { path: `${two.where}/${path}` });
+    const read2 = (path: string) => scheduleRelay.tool('a2', 'read_file', { path: `${two.where}/${path}` });
     expect(await read2('plan.md')).toContain('Hotel');
     expect(await read2('plan.md.project')).toContain('Ferry');
     expect(await read2('Ferry.md')).toContain('Ferry');
-    await night.tool('a2', 'write_file', { path: `${two.where}/plan.md`, content: 'Plan\nFerry\nHotel\n' });
-    await night.tool('a2', 'delete_file', { path: `${two.where}/plan.md.project` });
-    expect(await night.tool('a2', 'transition_task', { ...ids(two.made), status: 'review' })).toContain('Moved.');
+    await scheduleRelay.tool('a2', 'write_file', { path: `${two.where}/plan.md`, content: 'Plan\nFerry\nHotel\n' });
+    await scheduleRelay.tool('a2', 'delete_file', { path: `${two.where}/plan.md.project` });
+    expect(await scheduleRelay.tool('a2', 'transition_task', { ...ids(two.made), status: 'review' })).toContain(
+      'Moved.',
+    );
     const { files } = diffSchema.parse(await good('GET', `${at(two.made)}/diff`));
     expect(files.map(({ path, added }) => [path, added])).toEqual([
       ['Hotel.md', 1],
@@ -450,7 +458,7 @@ describe('an executor', () => {
       checks: ['grep -q two a.txt'],
     });
     const made = await task(of);
-    await night.tool('a1', 'claim_task', ids(made));
+    await scheduleRelay.tool('a1', 'claim_task', ids(made));
     const asked: ScriptedRequest[] = [];
     script = (request) => {
       asked.push(request);
@@ -458,7 +466,10 @@ describe('an executor', () => {
         ? [{ call: 'run_command', input: { command: 'echo two > a.txt && git commit -qam "fix: write two"' } }]
         : [{ call: 'complete', input: {} }];
     };
-    const text = await night.tool('a1', 'spawn_executor', { ...ids(made), executionPrompt: 'Write two into a.txt.' });
+    const text = await scheduleRelay.tool('a1', 'spawn_executor', {
+      ...ids(made),
+      executionPrompt: 'Write two into a.txt.',
+    });
     expect(text).toMatch(/Outcome: complete.*fix: write two.*Check “grep -q two a.txt”: passed/);
     const [first] = asked;
     expect(first?.last).toBe('Write two into a.txt.');
@@ -481,11 +492,11 @@ describe('an executor', () => {
         ? [{ call: 'execute_task', input: ids(made) }]
         : [{ say: 'Done.' }];
     };
-    await night.tool('a1', 'claim_task', ids(made));
+    await scheduleRelay.tool('a1', 'claim_task', ids(made));
     await good('PUT', '/v1/config', { executor_model: 'home-works' });
-    await night.tool('a1', 'execute_task', ids(made));
+    await scheduleRelay.tool('a1', 'execute_task', ids(made));
     await good('PUT', '/v1/agents/a1/config', { executor_model: 'agent-works' });
-    await night.tool('a1', 'execute_task', ids(made));
+    await scheduleRelay.tool('a1', 'execute_task', ids(made));
     await good('POST', `${at(made)}/release`, {});
     const { scheduleId } = scheduledSchema.parse(
       await good('POST', '/v1/pulse-routines', {
@@ -504,9 +515,9 @@ describe('an executor', () => {
   itLong('that lies ends as blocked', async () => {
     const of = await project({ kind: 'git', repository: repository('lies', { 'a.txt': 'one\n' }) });
     const made = await task(of);
-    await night.tool('a1', 'claim_task', ids(made));
+    await scheduleRelay.tool('a1', 'claim_task', ids(made));
     script = () => [{ say: 'All tests pass.' }, { call: 'complete', input: { notes: 'Committed everything.' } }];
-    const text = await night.tool('a1', 'execute_task', ids(made));
+    const text = await scheduleRelay.tool('a1', 'execute_task', ids(made));
     expect(text).toContain('Outcome: blocked (It changed nothing.)');
     expect((await attempts(made)).at(-1)).toMatchObject({ kind: 'executor', outcome: 'blocked' });
   });
@@ -515,10 +526,10 @@ describe('an executor', () => {
     const of = await project({ kind: 'git', repository: repository('asks', { 'a.txt': 'one\n' }), agents: ['a2'] });
     const made = await task(of);
     await good('PUT', '/v1/agents/a2/config', { coordination: { toolsets: { shell: 'ask' } } });
-    await night.tool('a2', 'claim_task', ids(made));
+    await scheduleRelay.tool('a2', 'claim_task', ids(made));
     script = ({ results }) =>
       results.length === 0 ? [{ call: 'run_command', input: { command: 'true' } }] : [{ call: 'complete', input: {} }];
-    expect(await night.tool('a2', 'execute_task', ids(made))).toContain('permission for run_command');
+    expect(await scheduleRelay.tool('a2', 'execute_task', ids(made))).toContain('permission for run_command');
     expect((await attempts(made)).at(-1)).toMatchObject({
       ...{ outcome: 'blocked', receipt: { approvals: [{ tool: 'run_command', allowed: null }] } },
     });
@@ -532,15 +543,15 @@ describe('an executor', () => {
       attemptsPerTask: 2,
     });
     const made = await task(of);
-    await night.tool('a1', 'claim_task', ids(made));
+    await scheduleRelay.tool('a1', 'claim_task', ids(made));
     script = () => [{ call: 'fail', input: { why: 'It needs a table.', proposal: 'A table of prices.' } }];
-    const first = await night.tool('a1', 'execute_task', ids(made));
+    const first = await scheduleRelay.tool('a1', 'execute_task', ids(made));
     expect(first).toMatch(/Outcome: blocked \(It needs a table\.\).*A table of prices/);
-    await night.tool('a1', 'execute_task', ids(made));
-    expect(await night.tool('a1', 'execute_task', ids(made))).toContain('2 executors have worked on the task');
-    await night.tool('a1', 'meet_criterion', { ...ids(made), criterion: 1, evidence: 'x' });
+    await scheduleRelay.tool('a1', 'execute_task', ids(made));
+    expect(await scheduleRelay.tool('a1', 'execute_task', ids(made))).toContain('2 executors have worked on the task');
+    await scheduleRelay.tool('a1', 'meet_criterion', { ...ids(made), criterion: 1, evidence: 'x' });
     await good('POST', `${at(made)}/move`, { columnId: 'review' });
-    expect(await night.tool('a1', 'execute_task', ids(made))).toMatch(/not claimed|not started again/);
+    expect(await scheduleRelay.tool('a1', 'execute_task', ids(made))).toMatch(/not claimed|not started again/);
   });
 
   itLong('is followed by a second mind that sees criteria, diff and checks, and no words', async () => {
@@ -549,10 +560,16 @@ describe('an executor', () => {
       reviewer: 'a2',
     });
     const made = await task(of, { criteria: [{ text: 'two is written' }, { text: 'it is tested' }] });
-    const where = folderIn(await night.tool('a1', 'claim_task', ids(made)));
-    await night.tool('a1', 'run_command', { command: `cd ${where} && echo two >> a.txt && git commit -qam Two` });
+    const where = folderIn(await scheduleRelay.tool('a1', 'claim_task', ids(made)));
+    await scheduleRelay.tool('a1', 'run_command', {
+      command: `cd ${where} && echo two >> a.txt && git commit -qam Two`,
+    });
     for (const criterion of [1, 2])
-      await night.tool('a1', 'meet_criterion', { ...ids(made), criterion, evidence: 'Trust me, all is tested.' });
+      await scheduleRelay.tool('a1', 'meet_criterion', {
+        ...ids(made),
+        criterion,
+        evidence: 'Trust me, all is tested.',
+      });
     const asked: ScriptedRequest[] = [];
     script = (request) => {
       asked.push(request);
@@ -562,7 +579,7 @@ describe('an executor', () => {
       ];
       return [{ call: 'judge', input: { verdicts } }];
     };
-    await night.tool('a1', 'transition_task', { ...ids(made), status: 'review', note: 'All is well.' });
+    await scheduleRelay.tool('a1', 'transition_task', { ...ids(made), status: 'review', note: 'All is well.' });
     const reviewed = await until(async () => (await attempts(made)).find(({ review }) => review !== null));
     expect(reviewed.review).toMatchObject({
       ...{ by: 'a2', error: null },
@@ -579,13 +596,15 @@ describe('a project that is deleted', () => {
     const path = repository('deleted', { 'a.txt': 'one\n' });
     const of = await project({ kind: 'git', repository: path, name: 'Deleted' });
     const made = await task(of, { title: 'Unmerged' });
-    const where = folderIn(await night.tool('a1', 'claim_task', ids(made)));
-    await night.tool('a1', 'run_command', { command: `cd ${where} && echo two > a.txt && git commit -qam Two` });
-    await night.tool('a1', 'write_file', { path: `${where}/only.txt`, content: 'Only here.' });
-    await night.tool('a1', 'release_task', { ...ids(made), note: 'Not now.' });
+    const where = folderIn(await scheduleRelay.tool('a1', 'claim_task', ids(made)));
+    await scheduleRelay.tool('a1', 'run_command', {
+      command: `cd ${where} && echo two > a.txt && git commit -qam Two`,
+    });
+    await scheduleRelay.tool('a1', 'write_file', { path: `${where}/only.txt`, content: 'Only here.' });
+    await scheduleRelay.tool('a1', 'release_task', { ...ids(made), note: 'Not now.' });
     await until(async () => (await attempts(made))[0]?.endedAt != null);
     const clones = () =>
-      readdirSync(night.relay.home, { recursive: true, encoding: 'utf8' }).filter((name) =>
+      readdirSync(scheduleRelay.relay.home, { recursive: true, encoding: 'utf8' }).filter((name) =>
         name.endsWith(`${of.projectId}.git`),
       );
     expect(clones()).toHaveLength(1);
@@ -595,17 +614,17 @@ describe('a project that is deleted', () => {
     expect(projectSchema.parse(await good('GET', `/v1/projects/${of.projectId}`)).name).toBe('Deleted');
     // Another agent works on it meanwhile.
     const other = await task(of, { title: 'Under way' });
-    const there = folderIn(await night.tool('a2', 'claim_task', ids(other)));
+    const there = folderIn(await scheduleRelay.tool('a2', 'claim_task', ids(other)));
     await good('DELETE', `/v1/projects/${of.projectId}?lose=true`);
     expect(clones()).toEqual([]);
-    expect(await night.tool('a1', 'list_files', { path: where })).toContain('There is no');
-    expect(await night.tool('a2', 'list_files', { path: there })).toContain('There is no');
+    expect(await scheduleRelay.tool('a1', 'list_files', { path: where })).toContain('There is no');
+    expect(await scheduleRelay.tool('a2', 'list_files', { path: there })).toContain('There is no');
     expect(readFileSync(join(path, 'a.txt'), 'utf8')).toBe('one\n');
   });
 
   it('asks for the files of its folder, and for nothing where there are none', async () => {
     const of = await project({ name: 'Files' });
-    await night.raw('PUT', `/v1/projects/${of.projectId}/file?path=plan.md`, {
+    await scheduleRelay.raw('PUT', `/v1/projects/${of.projectId}/file?path=plan.md`, {
       ...{ body: 'Plan', headers: { 'content-type': 'application/octet-stream' } },
     });
     expect(JSON.stringify((await ask('DELETE', `/v1/projects/${of.projectId}`)).body)).toContain(

@@ -9,15 +9,15 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { obstaclesSchema } from '../../../../src/shared/protocol/obstacles.ts';
 import { projectSchema, taskSchema, type Project, type Task } from '../../../../src/shared/protocol/projects.ts';
 import { scheduledSchema } from '../../../../src/shared/protocol/schedules.ts';
-import { openNightRelay, type NightRelay } from '../../../support/night-relay.ts';
+import { openScheduleRelay, type ScheduleRelay } from '../../../support/schedule-relay.ts';
 import { createRepository } from '../../../support/person-repository.ts';
 import type { Reply, ScriptedRequest } from '../../../support/scripted-model.ts';
 
-let night: NightRelay;
+let scheduleRelay: ScheduleRelay;
 let folder: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'roost-unprepared-'));
-  night = await openNightRelay(['a1'], takeFirst);
+  scheduleRelay = await openScheduleRelay(['a1'], takeFirst);
   await good('PUT', '/v1/agents/a1/config', {
     coordination: {
       toolsets: { shell: 'allow' },
@@ -26,11 +26,11 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  await night.close();
+  await scheduleRelay.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
-const good: NightRelay['good'] = (...given) => night.good(...given);
+const good: ScheduleRelay['good'] = (...given) => scheduleRelay.good(...given);
 const project = async (path: string, fields: object = {}): Promise<Project> =>
   projectSchema.parse(
     await good('POST', '/v1/projects', { name: 'Bakery', agents: ['a1'], kind: 'git', repository: path, ...fields }),
@@ -40,7 +40,7 @@ const task = async ({ projectId }: Project, title = 'Bake'): Promise<Task> =>
   taskSchema.parse(await good('POST', `/v1/projects/${projectId}/tasks`, { title, columnId: 'ready' }));
 const at = ({ projectId, taskId }: Task) => `/v1/projects/${projectId}/tasks/${taskId}`;
 const read = async (of: Task): Promise<Task> => taskSchema.parse(await good('GET', at(of)));
-const claim = ({ projectId, taskId }: Task) => night.tool('a1', 'claim_task', { projectId, taskId });
+const claim = ({ projectId, taskId }: Task) => scheduleRelay.tool('a1', 'claim_task', { projectId, taskId });
 const obstacleOf = async ({ projectId, taskId }: Task) =>
   obstaclesSchema
     .parse(await good('GET', `/v1/projects/${projectId}/obstacles`))
@@ -69,11 +69,11 @@ it('a routine whose claims fail is failed and paused, its tasks are blocked, and
   );
   await good('POST', `/v1/projects/${of.projectId}/agents/a1/routines`, { routineId: scheduleId });
   renameSync(path, `${path}-away`);
-  const own = async () => (await night.scheduled('a1')).find((each) => each.scheduleId === scheduleId);
+  const own = async () => (await scheduleRelay.scheduled('a1')).find((each) => each.scheduleId === scheduleId);
   async function pass(): Promise<string | undefined> {
-    const runs = (await night.history('a1')).length;
-    await night.pass(((await own())?.nextAt ?? 0) - night.now());
-    const newest = async () => (await night.history('a1')).slice(0, -runs || undefined).at(0);
+    const runs = (await scheduleRelay.history('a1')).length;
+    await scheduleRelay.pass(((await own())?.nextAt ?? 0) - scheduleRelay.now());
+    const newest = async () => (await scheduleRelay.history('a1')).slice(0, -runs || undefined).at(0);
     await expect.poll(async () => (await newest())?.state, { timeout: 30_000 }).toMatch(/^(done|failed|skipped)$/);
     return (await newest())?.detail ?? undefined;
   }
@@ -91,9 +91,9 @@ it('a routine whose claims fail is failed and paused, its tasks are blocked, and
   for (let i = 0; i < 3; i++) await pass();
   expect((await own())?.pausedWhy).toContain('could not begin');
   expect(await read(two)).toMatchObject({ columnId: 'blocked' });
-  const asked = night.model.requests.length;
-  await night.pass(3 * 3_600_000);
-  expect(night.model.requests.length).toBe(asked);
+  const asked = scheduleRelay.model.requests.length;
+  await scheduleRelay.pass(3 * 3_600_000);
+  expect(scheduleRelay.model.requests.length).toBe(asked);
   // The person looks after it.
   renameSync(`${path}-away`, path);
   await good('POST', `${at(one)}/move`, { columnId: 'ready' });
@@ -105,7 +105,11 @@ it('claims that are released without any change count as attempts', async () => 
   const made = await task(await project(repository('released')));
   for (let i = 0; i < 3; i++) {
     expect(await claim(made)).toContain('The task is yours');
-    await night.tool('a1', 'release_task', { projectId: made.projectId, taskId: made.taskId, note: 'Too hard.' });
+    await scheduleRelay.tool('a1', 'release_task', {
+      projectId: made.projectId,
+      taskId: made.taskId,
+      note: 'Too hard.',
+    });
   }
   expect(await claim(made)).toContain('There were 3 attempts');
   expect(await read(made)).toMatchObject({ columnId: 'blocked' });

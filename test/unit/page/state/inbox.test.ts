@@ -3,7 +3,7 @@ import { inboxOf, type InboxSources, waitingKind, type WaitingTask } from '../..
 import { waitsText } from '../../../../src/page/ui/inbox/words.ts';
 import { cardOf } from '../../../../src/shared/protocol/projects.ts';
 import { NOW } from '../support/household.ts';
-import { occurrence, SCHEDULED } from '../support/night.ts';
+import { occurrence, SCHEDULED } from '../support/schedules.ts';
 import { WAITING_CALL } from '../support/reach.ts';
 import { project, task } from '../support/projects.ts';
 

@@ -5,7 +5,7 @@ import type { InboxMessage } from '../../../../src/shared/protocol/threads.ts';
 import { NOW, runningSession, said, team } from '../support/household.ts';
 import type { EffectiveConfig } from '../../../../src/shared/protocol/config.ts';
 import { configAnswer, EFFECTIVE, json, refused, STATS, VERSION, wake, WAITING_CALL } from '../support/reach.ts';
-import { nights, scheduled } from '../support/night.ts';
+import { answerSchedules, scheduled } from '../support/schedules.ts';
 import { openPage } from '../support/render.tsx';
 
 const MINUTE = 60_000;
@@ -111,7 +111,7 @@ test('shows a proposed reminder with its words, its times, and what it replaces'
     docs: team(2),
     path: '/inbox',
     prepare({ reach }) {
-      nights(reach, {
+      answerSchedules(reach, {
         schedules: [scheduled(1, { schedule: { ...before, timing: { kind: 'every', minutes: 60, offset: null } } })],
       });
       reach.on('GET /v1/config', configAnswer({}));

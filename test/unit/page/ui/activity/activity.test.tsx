@@ -2,7 +2,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { isOfProject, mergeLog } from '../../../../../src/page/ui/activity/log.ts';
 import { NOW, team } from '../../support/household.ts';
-import { occurrence } from '../../support/night.ts';
+import { occurrence } from '../../support/schedules.ts';
 import { oneProject } from '../../support/projects.ts';
 import { json, wake, WAITING_CALL } from '../../support/reach.ts';
 import { openPage } from '../../support/render.tsx';

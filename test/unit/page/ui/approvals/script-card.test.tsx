@@ -3,7 +3,7 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import type { PinnedFile, ToolCall } from '../../../../../src/shared/protocol/approvals.ts';
 import { NOW, team } from '../../support/household.ts';
-import { SCHEDULED } from '../../support/night.ts';
+import { SCHEDULED } from '../../support/schedules.ts';
 import { json, type MemoryReach } from '../../support/reach.ts';
 import { openPage } from '../../support/render.tsx';
 

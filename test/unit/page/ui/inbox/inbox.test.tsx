@@ -1,7 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { NOW, runningSession, said, settingDoc, team } from '../../support/household.ts';
-import { nights, occurrence, proposal } from '../../support/night.ts';
+import { answerSchedules, occurrence, proposal } from '../../support/schedules.ts';
 import { oneProject, task } from '../../support/projects.ts';
 import { json, WAITING_CALL } from '../../support/reach.ts';
 import { openPage } from '../../support/render.tsx';
@@ -22,7 +22,7 @@ const openInbox = (width = 1440) =>
     width,
     snapshot: runningSession({ awake: ['agent-1'] }),
     prepare({ reach }) {
-      nights(reach);
+      answerSchedules(reach);
       oneProject(reach, [
         task(1, 'Greet friends', 'review'),
         task(2, 'Ask for a key', 'blocked', {
@@ -84,7 +84,7 @@ test('says when the inbox is empty', async () => {
     docs: team(1),
     path: '/inbox',
     prepare({ reach }) {
-      nights(reach, { schedules: [] });
+      answerSchedules(reach, { schedules: [] });
       reach.on('GET /api/approvals', { waiting: [], answered: [], sandbox: { available: true, why: null } });
     },
   });

@@ -5,7 +5,7 @@ import { PROJECT_INSTRUCTIONS } from '../../../../../src/shared/domain/schedule/
 import type { Mapping } from '../../../../../src/shared/protocol/routine-mappings.ts';
 import { routine } from '../../../../support/schedules.ts';
 import { team } from '../../support/household.ts';
-import { nights, SCHEDULED, scheduled } from '../../support/night.ts';
+import { answerSchedules, SCHEDULED, scheduled } from '../../support/schedules.ts';
 import { mapping, oneProject, project } from '../../support/projects.ts';
 import { type AskedCall, json, type MemoryReach, refused } from '../../support/reach.ts';
 import { openPage, type Page } from '../../support/render.tsx';
@@ -194,7 +194,7 @@ test('the form of a routine names the projects that it works on', async () => {
     docs: team(3),
     path: '/schedule',
     prepare({ reach }) {
-      nights(reach, { schedules: [{ ...first, projectIds: ['trip', 'gone'] }, ...SCHEDULED.slice(1)] });
+      answerSchedules(reach, { schedules: [{ ...first, projectIds: ['trip', 'gone'] }, ...SCHEDULED.slice(1)] });
       reach.on('GET /v1/projects', { projects: [project()] });
     },
   });
@@ -213,7 +213,7 @@ test('works on its projects again after a routine was restored', async () => {
     docs: team(3),
     path: '/schedule',
     prepare({ reach }) {
-      nights(reach, { schedules: [{ ...first, projectIds: ['trip'] }] });
+      answerSchedules(reach, { schedules: [{ ...first, projectIds: ['trip'] }] });
       reach.on(`GET ${PATH}`, { mappings: [mapping({ columnIds: ['ready'] }), mapping({ routineId: 'another' })] });
       reach.on('DELETE /v1/pulse-routines/schedule-1', () => new Response(null, { status: 204 }));
       reach.on('POST /v1/pulse-routines', () => json(scheduled(9, { scheduleId: 'made' }), 201));

@@ -2,7 +2,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { report } from '../../support/costs.ts';
 import { MIND, runningSession, team } from '../../support/household.ts';
-import { proposal, SCHEDULED } from '../../support/night.ts';
+import { proposal, SCHEDULED } from '../../support/schedules.ts';
 import { type AskedCall, configAnswer, json } from '../../support/reach.ts';
 import { openPage } from '../../support/render.tsx';
 

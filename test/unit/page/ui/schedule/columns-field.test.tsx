@@ -1,7 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { team } from '../../support/household.ts';
-import { nights, SCHEDULED } from '../../support/night.ts';
+import { answerSchedules, SCHEDULED } from '../../support/schedules.ts';
 import { project } from '../../support/projects.ts';
 import { json, refused } from '../../support/reach.ts';
 import { openPage } from '../../support/render.tsx';
@@ -21,7 +21,7 @@ async function openForm(pulse_columns: readonly string[] | null) {
     docs: team(3),
     path: '/schedule',
     prepare({ reach }) {
-      nights(reach, { schedules: [own] });
+      answerSchedules(reach, { schedules: [own] });
       reach.on('GET /v1/projects', {
         projects: [
           project({ agents: ['agent-1'] }),

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { EndedAttempt } from '../../../../../src/shared/protocol/attempts.ts';
 import type { Doc } from '../../../../../src/shared/protocol/documents.ts';
 import { at, NOW, team } from '../../support/household.ts';
-import { nights, OCCURRENCES, SCHEDULED, timeline } from '../../support/night.ts';
+import { answerSchedules, OCCURRENCES, SCHEDULED, timeline } from '../../support/schedules.ts';
 import { openPage } from '../../support/render.tsx';
 
 const MINUTE = 60_000;
@@ -32,7 +32,7 @@ async function openCard(attempts: readonly EndedAttempt[], line = timeline()) {
     docs: team(3),
     path: '/morning',
     prepare({ reach }) {
-      nights(reach, { line });
+      answerSchedules(reach, { line });
       reach.on('GET /v1/attempts', { attempts, more: false });
     },
   });

@@ -5,11 +5,19 @@ import { mcpServersOf } from '../../../../../src/page/state/mcp-servers.ts';
 import type { Occurrence, Schedule, Scheduled } from '../../../../../src/shared/protocol/schedules.ts';
 import { routine } from '../../../../support/schedules.ts';
 import { at, NO_SESSION_SNAPSHOT, NOW, team } from '../../support/household.ts';
-import { nights, occurrence, OCCURRENCES, proposal, SCHEDULED, scheduled, timeline } from '../../support/night.ts';
+import {
+  answerSchedules,
+  occurrence,
+  OCCURRENCES,
+  proposal,
+  SCHEDULED,
+  scheduled,
+  timeline,
+} from '../../support/schedules.ts';
 import { configAnswer, EFFECTIVE, json, refused, type MemoryReach } from '../../support/reach.ts';
 import { openPage, type Page } from '../../support/render.tsx';
 
-const open = (prepare: (reach: MemoryReach) => void = nights, path = '/schedule'): Promise<Page> =>
+const open = (prepare: (reach: MemoryReach) => void = answerSchedules, path = '/schedule'): Promise<Page> =>
   openPage({ docs: team(3), path, prepare: ({ reach }) => prepare(reach) });
 const routines = (name: string) => screen.findByRole('region', { name: `Routines of ${name}` });
 const NOTHING = timeline({
@@ -28,7 +36,7 @@ const RECORD: Doc = {
   recordId: 'schedule-1',
   value: { homeRelay: 'h', removed: false, schedule: SCHEDULED[0]?.schedule },
 };
-const none = (reach: MemoryReach) => nights(reach, { schedules: [], line: NOTHING });
+const none = (reach: MemoryReach) => answerSchedules(reach, { schedules: [], line: NOTHING });
 
 test('says which agent does what by itself, when next, and what is wrong', async () => {
   await open();
@@ -45,7 +53,7 @@ test('says which agent does what by itself, when next, and what is wrong', async
 
 test("says on page and form that the household's time zone differs from the device's", async () => {
   const page = await open((reach) => {
-    nights(reach);
+    answerSchedules(reach);
     reach.on('GET /v1/config', configAnswer({}));
     reach.on('PUT /v1/config', configAnswer({ time_zone: 'UTC' }, { ...EFFECTIVE, time_zone: 'UTC' }));
   });
@@ -62,7 +70,7 @@ test("says on page and form that the household's time zone differs from the devi
 
 test('a clock of another name that shows the same time is no difference', async () => {
   await open((reach) => {
-    nights(reach);
+    answerSchedules(reach);
     reach.on('GET /v1/config', configAnswer({}, { ...EFFECTIVE, time_zone: 'Africa/Abidjan' }));
   });
   await routines('Lyra');
@@ -98,7 +106,7 @@ test('explains every mark in the key, and counts four agents at once as such', a
   await openPage({
     docs: team(4),
     path: '/schedule',
-    prepare: ({ reach }) => nights(reach, { line: timeline({ occurrences, clashes: [clash, four] }) }),
+    prepare: ({ reach }) => answerSchedules(reach, { line: timeline({ occurrences, clashes: [clash, four] }) }),
   });
   const many = await screen.findByText(/^tomorrow 07:00: .*,.* and /);
   expect(many.getAttribute('data-critical')).toBe('true');
@@ -138,7 +146,7 @@ test('explains routines when there are none, and takes an example as it is', asy
 
 test('edits a script, and keeps the form when a field or the relay refuses', async () => {
   const page = await open((reach) => {
-    nights(reach);
+    answerSchedules(reach);
     reach.on('GET /api/workspaces/agent-1', {
       entries: [{ name: 'site.sh', kind: 'file', bytes: 80, changedAt: NOW }],
       more: 0,
@@ -232,7 +240,7 @@ test('a script reaches the hosts that its form names, each by its own name, and 
   if (own?.schedule.kind !== 'script') throw new Error('It is no script.');
   const held = { ...own, schedule: { ...own.schedule, sha256: 'a'.repeat(64), hosts: ['example.org'] } };
   const page = await open((reach) => {
-    nights(reach, { schedules: [held] });
+    answerSchedules(reach, { schedules: [held] });
     reach.on('GET /v1/pulse-routines', () => json({ schedules: [held], scripts: true, ownHosts: true }));
     reach.on('GET /v1/pulse-routines/schedule-5', () => json(held));
     reach.on('PUT /v1/pulse-routines/schedule-5', () => json(held));
@@ -285,7 +293,7 @@ test('says where the relay runs no scripts what turning them on means, and how',
   const on = SCHEDULED.map((one) =>
     one.schedule.kind === 'script' ? { ...one, schedule: { ...one.schedule, enabled: true } } : one,
   );
-  const page = await open((reach) => nights(reach, { schedules: on, scripts: false }));
+  const page = await open((reach) => answerSchedules(reach, { schedules: on, scripts: false }));
   const third = (await screen.findAllByRole('region', { name: /^Routines of / }))[2];
   expect(third?.textContent).toContain(
     'Not run: Scripts are off: there is no sandbox on the relay’s machine. Install bubblewrap there, or start',
@@ -350,7 +358,7 @@ test('a change keeps what stands in no field of the editor', async () => {
   const [first] = SCHEDULED;
   if (first?.schedule.kind !== 'routine') throw new Error('It is no routine.');
   const own = { ...first.schedule, tools: ['message_agent'], maxConcurrent: 3 };
-  const page = await open((reach) => nights(reach, { schedules: [{ ...first, schedule: own }] }));
+  const page = await open((reach) => answerSchedules(reach, { schedules: [{ ...first, schedule: own }] }));
   page.reach.on('PUT /v1/pulse-routines/schedule-1', () => json(first));
   await page.user.click(await screen.findByRole('button', { name: 'More for Morning round' }));
   await page.user.click(await screen.findByRole('menuitem', { name: /^Change/ }));
@@ -367,7 +375,7 @@ test('a change keeps what stands in no field of the editor', async () => {
 test('keeps a change from elsewhere during saving, and the typed text on a clash', async () => {
   const [first] = SCHEDULED;
   if (first?.schedule.kind !== 'routine') throw new Error('It is no routine.');
-  const page = await open((reach) => nights(reach, { schedules: [first] }));
+  const page = await open((reach) => answerSchedules(reach, { schedules: [first] }));
   const path = 'PUT /v1/pulse-routines/schedule-1';
   let now: Scheduled = { ...first, version: 5, schedule: { ...first.schedule, color: '#112233' } };
   page.reach.on(path, ({ body: { version, ...schedule } }: { body: Schedule & { version: number } }) => {
@@ -398,7 +406,7 @@ test('keeps a change from elsewhere during saving, and the typed text on a clash
 test('keeps changes from elsewhere, and asks first when both changed the same', async () => {
   const [first] = SCHEDULED;
   if (first?.schedule.kind !== 'routine') throw new Error('It is no routine.');
-  const page = await open((reach) => nights(reach, { schedules: [first] }));
+  const page = await open((reach) => answerSchedules(reach, { schedules: [first] }));
   const path = 'PUT /v1/pulse-routines/schedule-1';
   await page.user.click(await screen.findByRole('button', { name: 'More for Morning round' }));
   await page.user.click(await screen.findByRole('menuitem', { name: /^Change/ }));
@@ -438,7 +446,7 @@ test('reports instructions that are too long, and does not cut them', async () =
 test('starts an interval later on demand, and gives a routine its colour', async () => {
   const [, mail] = SCHEDULED;
   if (mail?.schedule.kind !== 'routine') throw new Error('It is no routine.');
-  const page = await open((reach) => nights(reach, { schedules: [mail] }));
+  const page = await open((reach) => answerSchedules(reach, { schedules: [mail] }));
   page.reach.on('PUT /v1/pulse-routines/schedule-2', () => json(mail));
   await page.user.click(await screen.findByRole('button', { name: 'More for Mail' }));
   await page.user.click(await screen.findByRole('menuitem', { name: /^Change/ }));
@@ -465,7 +473,7 @@ test('spreads simultaneous runs after a preview, and resets them with one press'
       }),
     }),
   );
-  const page = await open((reach) => nights(reach, { schedules: both }));
+  const page = await open((reach) => answerSchedules(reach, { schedules: both }));
   const [, second] = both;
   const put: unknown[] = [];
   page.reach.on('GET /v1/pulse-routines/schedule-2', () =>
@@ -494,7 +502,7 @@ test('spreads simultaneous runs after a preview, and resets them with one press'
 test("shows an agent's proposal, and makes it a routine after the yes", async () => {
   let left = [proposal(1, 'Night watch'), proposal(2, 'Second look')];
   const page = await open((reach) => {
-    nights(reach);
+    answerSchedules(reach);
     reach.on('GET /v1/routine-proposals', () => json({ proposals: left }));
   }, '/inbox');
   const list = (await screen.findByRole('button', { name: 'Save: Night watch' })).closest('li');
@@ -584,7 +592,7 @@ test('the history of one is read back to its beginning', async () => {
 });
 
 test('the timeline says where more is due, or was, than it draws', async () => {
-  await open((reach) => nights(reach, { line: timeline({ leftOut: { moments: true, occurrences: true } }) }));
+  await open((reach) => answerSchedules(reach, { line: timeline({ leftOut: { moments: true, occurrences: true } }) }));
   expect((await screen.findByText(/^More is due in this time/)).textContent).toContain(
     'More is due in this time than is shown here.',
   );
@@ -605,17 +613,17 @@ test('stops everything with one switch, and withdraws agent snapshots', async ()
 
 test('says when the relay cannot answer, and asks again', async () => {
   const page = await open((reach) => {
-    nights(reach);
+    answerSchedules(reach);
     reach.on('GET /v1/pulse-routines', () => refused('The store is being opened.', 503));
   });
   expect((await screen.findAllByText('Could not load this.')).length).toBe(1);
-  nights(page.reach);
+  answerSchedules(page.reach);
   await page.user.click(screen.getByRole('button', { name: 'Try again' }));
   await routines('Lyra');
 });
 
 test('sums up absent activity in one line, and all of it on a page beside the grid', async () => {
-  const page = await openPage({ docs: team(3), prepare: ({ reach }) => nights(reach) });
+  const page = await openPage({ docs: team(3), prepare: ({ reach }) => answerSchedules(reach) });
   expect(screen.queryByRole('region', { name: 'While you were away' })).toBeNull();
   await page.say({ news: 'documents', docs: [RECORD] });
   const line = await screen.findByRole('region', { name: 'While you were away' });
@@ -660,7 +668,7 @@ test('a page that stays open all night shows in the morning what happened', asyn
   const page = await openPage({
     docs: team(3),
     prepare({ reach, device }) {
-      nights(reach);
+      answerSchedules(reach);
       Object.assign(device, { now: () => now, after });
     },
   });
@@ -673,7 +681,7 @@ test('a page that stays open all night shows in the morning what happened', asyn
 });
 
 test('restores a line that was dismissed by mistake', async () => {
-  const page = await openPage({ docs: team(3), prepare: ({ reach }) => nights(reach) });
+  const page = await openPage({ docs: team(3), prepare: ({ reach }) => answerSchedules(reach) });
   await page.say({ news: 'documents', docs: [RECORD] });
   const line = await screen.findByRole('region', { name: 'While you were away' });
   await page.user.click(within(line).getByRole('button', { name: 'Put away' }));
@@ -686,7 +694,7 @@ test('a tile counts the sleep of an agent from a run that ended before the page 
   const page = await openPage({
     docs: team(3),
     prepare({ reach }) {
-      nights(reach);
+      answerSchedules(reach);
       reach.on('GET /v1/runs', { runs: [occurrence(1)] });
     },
   });
@@ -696,7 +704,7 @@ test('a tile counts the sleep of an agent from a run that ended before the page 
 
 test('shows an agent at work alone, to be watched and stopped', async () => {
   const page = await open((reach) => {
-    nights(reach);
+    answerSchedules(reach);
     reach.on('GET /v1/runs', {
       runs: [
         occurrence(0, { state: 'running', endedAt: null, said: null, runId: 'run-now' }),
@@ -720,18 +728,18 @@ test('shows an agent at work alone, to be watched and stopped', async () => {
 
 test('takes over a schedule from another relay by request, or by the person’s word', async () => {
   const away = SCHEDULED.map((one) => ({ ...one, elsewhere: 'due' as const, nextAt: null, running: 0 }));
-  const page = await open((reach) => nights(reach, { schedules: away }));
+  const page = await open((reach) => answerSchedules(reach, { schedules: away }));
   const note = await screen.findByRole('note', { name: 'Due at another relay' });
   expect(note.textContent).toContain('What is due at another relay does not run here until you bring it here.');
   const lyra = await routines('Lyra');
   expect(within(lyra).getByRole<HTMLButtonElement>('button', { name: 'Run now: Morning round' }).disabled).toBe(true);
   expect(within(lyra).getByRole<HTMLButtonElement>('switch', { name: 'Mail' }).disabled).toBe(true);
   page.reach.on('POST /v1/pulse-routines-move', () => new Response(null, { status: 204 }));
-  nights(page.reach, { schedules: away.map((one) => ({ ...one, elsewhere: 'asked' as const })) });
+  answerSchedules(page.reach, { schedules: away.map((one) => ({ ...one, elsewhere: 'asked' as const })) });
   await page.user.click(within(note).getByRole('button', { name: 'Bring it here' }));
   await screen.findByText(/Open Roost at the other relay once, and then here again/);
   await page.user.click(screen.getByRole('button', { name: 'That relay is gone…' }));
-  nights(page.reach);
+  answerSchedules(page.reach);
   await page.user.click(
     within(await screen.findByRole('dialog', { name: 'Is the other relay stopped for good?' })).getByRole('button', {
       name: 'Bring it here',
@@ -747,7 +755,7 @@ test("says when a relay's folder is a copy, and takes its schedules once the fir
     docs: team(3),
     path: '/schedule',
     prepare({ reach, relay }) {
-      nights(reach, { schedules: away });
+      answerSchedules(reach, { schedules: away });
       relay.clock = { standsStillMs: null, stoodMs: null, copied: true };
     },
   });
@@ -762,11 +770,11 @@ test("says when a relay's folder is a copy, and takes its schedules once the fir
   await page.user.click(within(dialog).getByRole('button', { name: 'Not now' }));
   expect(page.reach.times('POST /v1/pulse-routines-move')).toBe(0);
   // One that still runs is asked instead.
-  nights(page.reach, { schedules: away.map((one) => ({ ...one, elsewhere: 'asked' as const })) });
+  answerSchedules(page.reach, { schedules: away.map((one) => ({ ...one, elsewhere: 'asked' as const })) });
   await page.user.click(within(note).getByRole('button', { name: 'Ask the other relay' }));
   await within(note).findByText(/Open Roost at the other relay once, and then here again/);
   await page.user.click(within(note).getByRole('button', { name: 'Bring it here' }));
-  nights(page.reach);
+  answerSchedules(page.reach);
   await page.user.click(
     within(await screen.findByRole('dialog', { name: 'Is the other relay stopped for good?' })).getByRole('button', {
       name: 'Bring it here',
@@ -860,7 +868,7 @@ test.each(['/schedule', '/'])('reports a stopped clock at %s', async (path) => {
     docs: team(3),
     path,
     prepare({ reach, relay }) {
-      nights(reach);
+      answerSchedules(reach);
       relay.clock = { standsStillMs: 120_000, stoodMs: null, copied: false };
     },
   });
@@ -871,7 +879,11 @@ test.each(['/schedule', '/'])('reports a stopped clock at %s', async (path) => {
 });
 
 test('shows routine problems on the agent’s page, with a link', async () => {
-  const page = await openPage({ docs: team(3), path: '/agent/agent-2', prepare: ({ reach }) => nights(reach) });
+  const page = await openPage({
+    docs: team(3),
+    path: '/agent/agent-2',
+    prepare: ({ reach }) => answerSchedules(reach),
+  });
   await page.say({ news: 'documents', docs: [RECORD] });
   const about = await screen.findByRole('complementary', { name: 'About Wren' });
   const link = await within(about).findByRole('link', { name: 'Look at the river' });
@@ -897,7 +909,7 @@ test('all of the page says the same of when something is due, whenever each part
       let n = 0;
       device.now = () => NOW + ((n += 1) % 2 === 0 ? 5_000 : 50_000);
       const moment = { scheduleId: 'schedule-1', agentId: 'agent-1', at: due, dark: null };
-      nights(reach, {
+      answerSchedules(reach, {
         schedules: [scheduled(1, { nextAt: due })],
         line: timeline({ occurrences: [], moments: [moment], clashes: [], blackouts: [] }),
       });

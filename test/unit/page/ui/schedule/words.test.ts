@@ -16,7 +16,7 @@ import { slotsBetween, type Timing } from '../../../../../src/shared/domain/sche
 import { createCronClock } from '../../../../../src/shared/protocol/timing-arguments.ts';
 import type { Occurrence } from '../../../../../src/shared/protocol/schedules.ts';
 import { routine } from '../../../../support/schedules.ts';
-import { occurrence, timeline } from '../../support/night.ts';
+import { occurrence, timeline } from '../../support/schedules.ts';
 
 const at = (text: string) => Date.parse(text);
 const HOUR = 3_600_000;

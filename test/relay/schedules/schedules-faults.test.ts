@@ -1,11 +1,11 @@
 /**
  * What runs by itself, through relays that die, hang and stay away: the short form of `npm run
- * faults -- night`.
+ * faults -- schedules`.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { awayForHours, crowdAtOnce, hungRelay, idleNights } from '../../faults/night-quiet.ts';
-import { DAY, liveSlice, openNight, openYear, STATEMENTS, type NightHouse } from '../../faults/night.ts';
-import { faultsOfOutcomes } from '../../faults/night-outcomes.ts';
+import { awayForHours, crowdAtOnce, hungRelay, idleNights } from '../../faults/schedules-quiet.ts';
+import { DAY, liveSlice, openScheduleHouse, openYear, STATEMENTS, type ScheduleHouse } from '../../faults/schedules.ts';
+import { faultsOfOutcomes } from '../../faults/schedule-outcomes.ts';
 import type { Store } from '../../../server/store/index.ts';
 import { createDeferred } from '../../../src/shared/domain/platform/deferred.ts';
 import { routine } from '../../support/schedules.ts';
@@ -60,12 +60,12 @@ describe('every moment at which something is due', () => {
 
   const newAnswer = () => createDeferred();
   describe('has the outcome that its run had', () => {
-    let house: NightHouse;
+    let house: ScheduleHouse;
     let answer: ReturnType<typeof newAnswer>;
     /** A run goes on, and is about to say its words. */
     beforeEach(async () => {
       answer = newAnswer();
-      house = await openNight({
+      house = await openScheduleHouse({
         start: Date.UTC(2027, 5, 1, 12),
         script: () => [{ until: answer.promise }, { say: 'I looked around.' }],
         agents: 1,

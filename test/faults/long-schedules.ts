@@ -8,9 +8,9 @@
 import { createRandom } from '../support/random.ts';
 import type { LongPart } from './long-part.ts';
 import { withSeed } from './seeds.ts';
-import { awayForHours, crowdAtOnce, hungRelay, idleNights } from './night-quiet.ts';
-import { KILLS_IN_A_SLICE, liveSlice, openYear, SLICE_MS, type NightHouse } from './night.ts';
-import { YEAR_START } from './night-moments.ts';
+import { awayForHours, crowdAtOnce, hungRelay, idleNights } from './schedules-quiet.ts';
+import { KILLS_IN_A_SLICE, liveSlice, openYear, SLICE_MS, type ScheduleHouse } from './schedules.ts';
+import { YEAR_START } from './schedule-moments.ts';
 
 const NIGHTS = 30;
 const SEEDS_IN_A_HOUSE = 10;
@@ -21,9 +21,9 @@ const counted = (counts: Readonly<Record<string, number>>) =>
     .map(([what, count]) => `${count} ${what}`)
     .join(', ');
 
-export const nightPart: LongPart = {
-  name: 'night',
-  short: ['relay/schedules/night-faults.test.ts'],
+export const schedulesPart: LongPart = {
+  name: 'schedules',
+  short: ['relay/schedules/schedules-faults.test.ts'],
   with: (seed) => Array.from({ length: placeOf(seed) + 1 }, (_none, i) => seed - placeOf(seed) + i),
   async run(seeds) {
     if (seeds.includes(1)) {
@@ -36,14 +36,14 @@ export const nightPart: LongPart = {
       );
       console.log(`hung ${await hungRelay('claimed')}; ${await hungRelay('in a run')}`);
     }
-    let house = null as NightHouse | null;
+    let house = null as ScheduleHouse | null;
     const ends: Record<string, number> = {};
     const kills: Record<string, number> = {};
     let moments = 0;
     try {
       for (const seed of seeds) {
         const at = performance.now();
-        await withSeed('night', seed, async () => {
+        await withSeed('schedules', seed, async () => {
           if (house === null || placeOf(seed) === 0) {
             await house?.close();
             house = await openYear(100, YEAR_START + (seed - 1) * SLICE_MS);

@@ -17,7 +17,7 @@ import { type Browser, openTestRelay, type OpenRelay } from './open-relay.ts';
 import { SNAPSHOT } from './schedules.ts';
 import { startScriptedModel, type Script, type ScriptedModel } from './scripted-model.ts';
 
-export interface NightRelay {
+export interface ScheduleRelay {
   readonly relay: OpenRelay;
   readonly model: ScriptedModel;
   /** The person's, which makes the calls. */
@@ -47,7 +47,7 @@ export interface NightRelay {
 }
 
 /** `agents`: ids by seat. Each can be at work alone. `options`: of the relay. */
-export async function openNightRelay(
+export async function openScheduleRelay(
   agents: readonly string[],
   script: Script = () => [{ say: 'Done.' }],
   { args = [], ...options }: Pick<Parameters<typeof openTestRelay>[0] & object, 'store' | 'args'> = {},
@@ -106,7 +106,7 @@ export async function openNightRelay(
       version: 'v1',
       snapshot: { ...SNAPSHOT, name: `Name of ${agentId}` },
     });
-  const night: NightRelay = {
+  const scheduleRelay: ScheduleRelay = {
     relay,
     model,
     browser,
@@ -146,5 +146,5 @@ export async function openNightRelay(
       await model.close();
     },
   };
-  return night;
+  return scheduleRelay;
 }

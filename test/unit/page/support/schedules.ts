@@ -165,7 +165,7 @@ export const timeline = (more: Partial<Timeline> = {}): Timeline => ({
 });
 
 /** A relay on which these are due. */
-export function nights(
+export function answerSchedules(
   reach: MemoryReach,
   {
     schedules = SCHEDULED,

@@ -10,16 +10,16 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { PROJECT_INSTRUCTIONS } from '../../../../src/shared/domain/schedule/default-routine.ts';
 import { attemptsSchema, diffSchema } from '../../../../src/shared/protocol/attempts.ts';
 import { projectSchema, taskSchema, tasksSchema, type Task } from '../../../../src/shared/protocol/projects.ts';
-import { openNightRelay, type NightRelay } from '../../../support/night-relay.ts';
+import { openScheduleRelay, type ScheduleRelay } from '../../../support/schedule-relay.ts';
 import { createRepository, git } from '../../../support/person-repository.ts';
 import type { Reply, ScriptedRequest } from '../../../support/scripted-model.ts';
 
 const AGENTS = ['a1', 'a2'];
-let night: NightRelay;
+let scheduleRelay: ScheduleRelay;
 let folder: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'roost-night-'));
-  night = await openNightRelay(AGENTS, work);
+  scheduleRelay = await openScheduleRelay(AGENTS, work);
   await good('PUT', '/v1/agents/a1/config', {
     coordination: {
       toolsets: { shell: 'allow' },
@@ -28,11 +28,11 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  await night.close();
+  await scheduleRelay.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
-const good: NightRelay['good'] = (...given) => night.good(...given);
+const good: ScheduleRelay['good'] = (...given) => scheduleRelay.good(...given);
 
 /** What its calls in this run have answered. */
 let heard: string[] = [];
@@ -93,15 +93,15 @@ it('a night ends with requests that wait for the person, and goes on with what t
       .map(({ columnId }) => columnId);
   /** The next run of the routine begins and ends. Resolves with the requests it made. */
   async function pass(): Promise<number> {
-    const [before, runs] = [night.model.requests.length, (await night.history('a1')).length];
-    const [due] = await night.scheduled('a1');
-    await night.pass((due?.nextAt ?? 0) - night.now());
+    const [before, runs] = [scheduleRelay.model.requests.length, (await scheduleRelay.history('a1')).length];
+    const [due] = await scheduleRelay.scheduled('a1');
+    await scheduleRelay.pass((due?.nextAt ?? 0) - scheduleRelay.now());
     await expect
-      .poll(async () => (await night.history('a1')).slice(0, -runs || undefined).map(({ state }) => state), {
+      .poll(async () => (await scheduleRelay.history('a1')).slice(0, -runs || undefined).map(({ state }) => state), {
         timeout: 30_000,
       })
       .toEqual([expect.stringMatching(/^(done|skipped)$/)]);
-    return night.model.requests.length - before;
+    return scheduleRelay.model.requests.length - before;
   }
   await pass();
   await pass();

@@ -274,8 +274,8 @@ async function dayOfPulses(
   });
 }
 
-export const night = definePart({
-  name: 'night',
+export const schedules = definePart({
+  name: 'schedules',
   needs: 'relay',
   full: FULL,
   smoke: SMOKE,

@@ -12,7 +12,7 @@ import { SNAPSHOT, createHandClock, routine } from '../support/schedules.ts';
 import { startScriptedModel, type Script } from '../support/scripted-model.ts';
 import type { Store } from '../../server/store/index.ts';
 import { createStorePlace } from '../support/stores.ts';
-import { AGENTS, DAY, openNight } from './night.ts';
+import { AGENTS, DAY, openScheduleHouse } from './schedules.ts';
 import type { Team } from '../../server/households/team.ts';
 import type { ProjectId } from '../../src/shared/domain/ids.ts';
 import { PERSON } from '../../src/shared/domain/threads.ts';
@@ -46,8 +46,8 @@ async function idleProjects({ projects, directory }: Team): Promise<ProjectId[]>
  * Eight agents with the default pulse on three projects, and nothing for them. Throws where a model
  * was asked, or a run began. Answers with the moments that passed.
  */
-export async function idleNights(nights: number, nightMs = NIGHT_MS, shared?: Store): Promise<number> {
-  const house = await openNight({ start: EVENING, ...(shared ? { shared } : {}) });
+export async function idleNights(answerSchedules: number, nightMs = NIGHT_MS, shared?: Store): Promise<number> {
+  const house = await openScheduleHouse({ start: EVENING, ...(shared ? { shared } : {}) });
   try {
     const { schedules, mappings } = house.relay().team;
     const projects = await idleProjects(house.relay().team);
@@ -65,7 +65,7 @@ export async function idleNights(nights: number, nightMs = NIGHT_MS, shared?: St
         if (!mapped.ok) throw new Error(mapped.detail);
       }
     }
-    for (let night = 0; night < nights; night++) {
+    for (let night = 0; night < answerSchedules; night++) {
       await house.liveTo(EVENING + night * DAY + nightMs);
       // By day the machine is off.
       await house.relay().stop();
@@ -79,7 +79,7 @@ export async function idleNights(nights: number, nightMs = NIGHT_MS, shared?: St
     if (house.model.requests.length > 0 || others.length > 0 || runs.length > 0)
       throw new Error(`${house.model.requests.length} requests, ${others.length} moments that did not pass by`);
     // Each has two an hour; dark from 3:30 to 4:30.
-    if (passed.length < nights * AGENTS.length * ((2 * nightMs) / HOUR - 3))
+    if (passed.length < answerSchedules * AGENTS.length * ((2 * nightMs) / HOUR - 3))
       throw new Error(`only ${passed.length} moments came`);
     return passed.length;
   } finally {
@@ -102,7 +102,7 @@ export async function awayForHours(
   const start = Date.UTC(2027, 5, 1, 12, 1);
   // Long enough for the next one to begin meanwhile, also on a busy machine.
   const script: Script = () => [{ wait: 60 }, { say: 'I am late.' }];
-  const house = await openNight({ start, script, ...(shared ? { shared } : {}) });
+  const house = await openScheduleHouse({ start, script, ...(shared ? { shared } : {}) });
   try {
     for (let i = 0; i < many; i++) {
       const written = await house.relay().team.schedules.add(
@@ -151,7 +151,7 @@ export async function crowdAtOnce(
   shared?: Store,
 ): Promise<{ readonly ends: Readonly<Record<string, number>>; readonly atOnce: number; readonly slowest: number }> {
   const start = Date.UTC(2027, 5, 1, 12, 1);
-  const house = await openNight({
+  const house = await openScheduleHouse({
     start,
     script: () => [{ wait: 60 }, { say: 'One of many.' }],
     ...(shared ? { shared } : {}),

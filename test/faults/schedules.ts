@@ -16,8 +16,8 @@ import { createRandom } from '../support/random.ts';
 import { SNAPSHOT, createHandClock, routine } from '../support/schedules.ts';
 import { startScriptedModel, type Script, type ScriptedModel } from '../support/scripted-model.ts';
 import { createStorePlace } from '../support/stores.ts';
-import { faultsOfOutcomes } from './night-outcomes.ts';
-import { BERLIN, momentsByHand, timingsOf, YEAR_START } from './night-moments.ts';
+import { faultsOfOutcomes } from './schedule-outcomes.ts';
+import { BERLIN, momentsByHand, timingsOf, YEAR_START } from './schedule-moments.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -50,7 +50,7 @@ const WITHIN_STATEMENTS = 70;
 
 type Clock = ReturnType<typeof createHandClock>;
 
-export interface NightHouse {
+export interface ScheduleHouse {
   readonly clock: Clock;
   readonly model: ScriptedModel;
   readonly store: Store;
@@ -77,12 +77,12 @@ export interface NightOptions {
 }
 
 /** A household whose agents have left their copies, with its relay running. */
-export async function openNight({
+export async function openScheduleHouse({
   start,
   script = () => [{ say: 'I looked around.' }],
   agents = POSITIONS.length,
   shared,
-}: NightOptions): Promise<NightHouse> {
+}: NightOptions): Promise<ScheduleHouse> {
   const place = shared ? null : await createStorePlace('sqlite');
   const store = shared ?? (await place?.open());
   if (!store) throw new Error('There is no store.');
@@ -164,7 +164,7 @@ export interface Slice {
  * `many` routines of eight agents; every sixth asks a model, the others look whether something
  * waits.
  */
-export async function addRoutines(house: NightHouse, many: number, random: () => number): Promise<void> {
+export async function addRoutines(house: ScheduleHouse, many: number, random: () => number): Promise<void> {
   for (const [i, timing] of timingsOf(random, many).entries()) {
     const written = await house.relay().team.schedules.add(
       routine({
@@ -197,7 +197,7 @@ async function openStates(eyes: ScheduleRows, now: number): Promise<string> {
  * account then.
  */
 export async function liveSlice(
-  house: NightHouse,
+  house: ScheduleHouse,
   spanMs: number,
   kills: number,
   random: () => number,
@@ -322,7 +322,7 @@ function faultsOfPreview(
  * No moment asks a model twice. On the night on which an hour is shown twice, its text is the same
  * for both.
  */
-function faultsOfRequests({ model }: NightHouse, from: number): string[] {
+function faultsOfRequests({ model }: ScheduleHouse, from: number): string[] {
   const counts = new Map<string, number>();
   for (const { first, body } of model.requests.slice(from)) {
     if (body.messages.length !== 1) continue;
@@ -333,8 +333,8 @@ function faultsOfRequests({ model }: NightHouse, from: number): string[] {
 }
 
 /** A year, or a part of it from `start` on, in rounds that follow each other. */
-export async function openYear(many = 100, start = YEAR_START, shared?: Store): Promise<NightHouse> {
-  const house = await openNight({ start, ...(shared ? { shared } : {}) });
+export async function openYear(many = 100, start = YEAR_START, shared?: Store): Promise<ScheduleHouse> {
+  const house = await openScheduleHouse({ start, ...(shared ? { shared } : {}) });
   await addRoutines(house, many, createRandom(1));
   return house;
 }
