@@ -25,7 +25,9 @@ import { environmentFor } from './attempt-commands.ts';
 const slugOf = (text: string): string =>
   text
     .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
     .toLowerCase()
+    .replaceAll('ß', 'ss')
     .replaceAll(/[^a-z\d]+/g, '-')
     .slice(0, CHECKOUT_LIMITS.slug)
     .replaceAll(/^-+|-+$/g, '') || 'task';

@@ -40,7 +40,8 @@ async function worked(name: string, kind: 'github' | 'gitea' = 'github') {
     await good('POST', '/v1/projects', { name, agents: ['a1'], kind: 'git', repository: address }),
   );
   const tasks = `/v1/projects/${project.projectId}/tasks`;
-  const task = taskSchema.parse(await good('POST', tasks, { title: `Work ${name}`, columnId: 'ready' }));
+  // A branch is named by the title, without accents.
+  const task = taskSchema.parse(await good('POST', tasks, { title: `Wörk ${name}`, columnId: 'ready' }));
   const ids = { projectId: task.projectId, taskId: task.taskId };
   const refused = await scheduleRelay.tool('a1', 'claim_task', ids);
   expect(refused).toMatch(/Authentication failed|could not read Username/);
