@@ -43,7 +43,7 @@ function Tool({ tool, busy, onUse }: { tool: McpTool; busy: boolean; onUse: (use
         />
         <span>
           <b dir="auto">{tool.title === '' ? tool.name : tool.title}</b>
-          {tool.title !== '' && <code className="ink-3"> {tool.name}</code>}
+          {tool.title !== '' && <code className="ink-3"> {tool.name}</code>}{' '}
           {tool.seen === null && tool.problem === null && <span className="tag">{t`new`}</span>}
         </span>
       </label>

@@ -115,7 +115,7 @@ function Standing({ task }: { task: Task }) {
           <RequestState state={state} />
         ) : (
           <>
-            <b>{standingText(state, project.kind === 'git' ? last : null)}</b> ·{' '}
+            <b>{standingText(state, project.kind === 'git' ? last : null)}</b>
             <button type="button" className="link-button" disabled={away} onClick={() => setReverts(true)}>
               {state === 'merged' ? t`Revert` : t`Merge again`}
             </button>

@@ -281,9 +281,14 @@ function AttemptView({ attempt, isOpen, inReview }: AttemptProps) {
             <FaceOf agentId={agentId} />
           </span>
           <span className="stack fill">
-            <b className="text-3 break" dir="auto">
-              {kind === 'executor' ? t`Executor of ${who}` : who}
-            </b>
+            <span className="flex wrap gap-3">
+              <b className="text-3 break" dir="auto">
+                {kind === 'executor' ? t`Executor of ${who}` : who}
+              </b>
+              <span className="tag" data-tone={tone}>
+                {name}
+              </span>
+            </span>
             <small className="figures text-1">
               {[
                 endedAt === null
@@ -292,9 +297,6 @@ function AttemptView({ attempt, isOpen, inReview }: AttemptProps) {
                 ...(used === null ? [] : [spentText(used)]),
               ].join(' · ')}
             </small>
-          </span>
-          <span className="tag" data-tone={tone}>
-            {name}
           </span>
         </summary>
         {receipt !== null ? (
