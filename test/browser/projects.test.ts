@@ -185,7 +185,7 @@ describe('A project', { timeout: 120_000 }, () => {
       .waitFor();
     // What is left on the relay, and what it has cost.
     await board.getByRole('link', { name: /^Settings of / }).click();
-    await settings.getByText('Cost', { exact: true }).click();
+    await settings.getByText('Costs', { exact: true }).click();
     await settings.getByText('1 attempt').waitFor();
     await settings.getByText('Checkouts of agents').click();
     await settings.getByText('Saved', { exact: true }).waitFor();
