@@ -281,14 +281,9 @@ function AttemptView({ attempt, isOpen, inReview }: AttemptProps) {
             <FaceOf agentId={agentId} />
           </span>
           <span className="stack fill">
-            <span className="flex wrap gap-3">
-              <b className="text-3 break" dir="auto">
-                {kind === 'executor' ? t`Executor of ${who}` : who}
-              </b>
-              <span className="tag" data-tone={tone}>
-                {name}
-              </span>
-            </span>
+            <b className="text-3 break" dir="auto">
+              {kind === 'executor' ? t`Executor of ${who}` : who}
+            </b>
             <small className="figures text-1">
               {[
                 endedAt === null
@@ -297,6 +292,9 @@ function AttemptView({ attempt, isOpen, inReview }: AttemptProps) {
                 ...(used === null ? [] : [spentText(used)]),
               ].join(' · ')}
             </small>
+            <span className="tag self-start above-2" data-tone={tone}>
+              {name}
+            </span>
           </span>
         </summary>
         {receipt !== null ? (
