@@ -373,17 +373,18 @@ export async function createBuilder({ ledger, store, after, pause, onProgress }:
       await flush(buffer);
     },
     async compare(meanwhile, waiting) {
-      // A document that comes while the ledger counts may be counted or not. Then it counts again.
-      for (let tries = 0; tries < SEARCH.countTries; tries++) {
+      let views: string;
+      for (let tries = 1; ; tries++) {
         const before = waiting();
-        const { views, kinds } = await ledger.counted();
-        const there = kinds.reduce((sum, { type, documents }) => sum + (isSearched(type) ? documents : 0), 0);
+        const counted = await ledger.counted();
+        ({ views } = counted);
+        const there = counted.kinds.reduce((sum, { type, documents }) => sum + (isSearched(type) ? documents : 0), 0);
         // Forgetting writes new views. So the same views with as many documents hold the same
         // documents.
         if (views === manifest.views && there === countOf(manifest.segments) + before) return;
-        if (waiting() === before) break;
+        // A document that came meanwhile may be counted or not. Then the ledger counts again.
+        if (waiting() === before || tries === SEARCH.countTries) break;
       }
-      const { views } = await ledger.counted();
       lately = new Set();
       try {
         await meanwhile();

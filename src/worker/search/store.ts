@@ -89,10 +89,18 @@ export async function openIndexStore(): Promise<IndexStore> {
   }
 
   /**
-   * Parts whose checksums matched. They are never written again, and checking takes longer than
-   * reading.
+   * Parts whose checksums matched, of each segment. They are never written again, and checking
+   * takes longer than reading.
    */
-  const checked = new Set<string>();
+  const checked = new Map<number, Set<string>>();
+  function bytesOf(key: PartKey, part: unknown): Uint8Array {
+    const [id] = key;
+    const ofSegment = checked.get(id) ?? new Set();
+    checked.set(id, ofSegment);
+    const bytes = unsealed(part, !ofSegment.has(nameOf(key)));
+    ofSegment.add(nameOf(key));
+    return bytes;
+  }
 
   return {
     async manifest() {
@@ -102,18 +110,14 @@ export async function openIndexStore(): Promise<IndexStore> {
     async read(keys) {
       if (keys.length === 0) return [];
       const parts = db.transaction('parts').objectStore('parts');
-      const found = await Promise.all(keys.map((key) => parts.get([...key])));
-      return found.map((part, i) => {
-        const name = nameOf(keys[i] ?? [0, 'about', 0]);
-        const bytes = unsealed(part, !checked.has(name));
-        checked.add(name);
-        return bytes;
-      });
+      const found = await Promise.all(keys.map(async (key) => [key, await parts.get([...key])] as const));
+      return found.map(([key, part]) => bytesOf(key, part));
     },
     put: (parts) => write((tx) => parts.forEach(tx.put)),
     async commit(manifest, parts = []) {
       const kept = new Set(manifest.segments.map(({ id }) => id));
       const there = await segmentsThere(db);
+      for (const id of checked.keys()) if (!kept.has(id)) checked.delete(id);
       await write((tx) => {
         parts.forEach(tx.put);
         for (const id of there) if (!kept.has(id)) tx.drop(IDBKeyRange.bound([id], [id + 1], false, true));
