@@ -255,7 +255,7 @@ export function createForgetting(deps: Deps): Forgetting {
     await removeComments();
   });
 
-  const sentenceQueue = createQueue();
+  const inTurn = createQueue();
   async function forgetPending(): Promise<void> {
     const due = await deps.forgets.pending();
     if (due.length === 0) return;
@@ -313,9 +313,9 @@ export function createForgetting(deps: Deps): Forgetting {
       );
       if (isDone) for (const agentId of due) forgotten.add(agentId);
     },
-    said: () => sentenceQueue(forgetPending),
+    said: () => inTurn(forgetPending),
     async recover() {
-      await sentenceQueue(forgetPending);
+      await inTurn(forgetPending);
       const removed = await projects.forgetting.removed();
       if (removed.length > 0) await removeProjects(removed);
       await removeComments();

@@ -173,15 +173,15 @@ function useMentioning(
   const [typing, setTyping] = useState<Typing | null>(null);
   const [active, setActive] = useState(0);
   /** Position of the `@` whose list was dismissed. */
-  const [charactersLeft, setLeft] = useState<number | null>(null);
-  const people = typing && typing.start !== charactersLeft ? meant(typing.query, among) : [];
+  const [dismissedAt, setDismissedAt] = useState<number | null>(null);
+  const people = typing && typing.start !== dismissedAt ? meant(typing.query, among) : [];
 
   const update = useCallback(() => {
     const box = field.current;
     if (among.length === 0) return;
     const found = box && box.selectionStart === box.selectionEnd ? typingAt(box.value, box.selectionStart) : null;
     setTyping(found);
-    setLeft((start) => (found?.start === start ? start : null));
+    setDismissedAt((start) => (found?.start === start ? start : null));
     setActive(0);
   }, [field, among.length]);
 
@@ -195,7 +195,7 @@ function useMentioning(
     putText(box, put.text.slice(typing.start, put.text.length - rest), { from: typing.start, to: caret });
     box.setSelectionRange(put.caret, put.caret);
     setTyping(null);
-    setLeft(typing.start);
+    setDismissedAt(typing.start);
     onPut();
   };
 
@@ -207,7 +207,7 @@ function useMentioning(
     else if (key === 'ArrowUp') setActive((at - 1 + people.length) % people.length);
     else if (key === 'Enter' && !event.shiftKey) pick(at);
     else if (key === 'Tab' && !event.shiftKey) pick(at);
-    else if (key === 'Escape') setLeft(typing?.start ?? null);
+    else if (key === 'Escape') setDismissedAt(typing?.start ?? null);
     else return false;
     event.preventDefault();
     return true;

@@ -32,12 +32,12 @@ interface Props {
 export default function VersionsDialog({ message, name, onClose }: Props) {
   const { dataWorker } = useRoost();
   const { agentId, messageId } = message;
-  const [versions, setFound] = useState<readonly MessageDoc[] | 'reading' | { readonly failed: string }>('reading');
+  const [versions, setVersions] = useState<readonly MessageDoc[] | 'reading' | { readonly failed: string }>('reading');
   useEffect(() => {
     let wanted = true;
     dataWorker.call('replaced', { agentId, messageId, limit: MOST + 1 }).then(
-      (messages) => wanted && setFound(messages),
-      (error: unknown) => wanted && setFound({ failed: errorText(error) }),
+      (messages) => wanted && setVersions(messages),
+      (error: unknown) => wanted && setVersions({ failed: errorText(error) }),
     );
     return () => {
       wanted = false;

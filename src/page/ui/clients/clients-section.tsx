@@ -260,9 +260,9 @@ function SecretDialog({
   model: string | null;
   onClose: () => void;
 }) {
-  const [wasAsked, setAsked] = useState(false);
+  const [wasAsked, setWasAsked] = useState(false);
   return (
-    <Dialog title={t`A credential for ${name ?? t`an application`}`} shape="wide" onClose={() => setAsked(true)}>
+    <Dialog title={t`A credential for ${name ?? t`an application`}`} shape="wide" onClose={() => setWasAsked(true)}>
       <div className="secret stack gap-5 ink-2 text-3">
         <p>
           <span>{t`${<strong className="warn">{t`This is shown once.`}</strong>} Keep it like a password.`}</span>

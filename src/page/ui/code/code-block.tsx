@@ -216,14 +216,14 @@ function Code({ code, language }: { code: string; language: string }) {
 /** Shows the code until a press renders it as a diagram. An error is shown below the code. */
 function Mermaid({ code, children }: { code: string; children: ReactNode }) {
   // Code that has grown since is rendered anew. null: closed, and its button is gone.
-  const [drawnCode, setAsked] = useState<string | null>();
+  const [drawnCode, setDrawnCode] = useState<string | null>();
   const shown = drawnCode === code;
   return (
     <div className="md-mermaid">
       <div className="md-code relative">{children}</div>
       {shown ? (
         <Suspense fallback={<p className="md-drawing-foot flex wrap ink-2 above-3">{t`Loading…`}</p>}>
-          <DrawingBlock code={code} onClose={() => setAsked(null)} />
+          <DrawingBlock code={code} onClose={() => setDrawnCode(null)} />
         </Suspense>
       ) : (
         <p className="md-drawing-foot flex wrap ink-2 above-3">
@@ -231,7 +231,7 @@ function Mermaid({ code, children }: { code: string; children: ReactNode }) {
             type="button"
             className="link-button"
             ref={drawnCode === null ? takeFocus : undefined}
-            onClick={() => setAsked(code)}
+            onClick={() => setDrawnCode(code)}
           >{t`Show as a diagram`}</button>
         </p>
       )}

@@ -365,8 +365,8 @@ export function CostReport() {
   const costs = useCosts(days);
   const queries = useCostQueries();
   // While another period loads, the last one stays visible.
-  const [lastCosts, setHeld] = useState<Costs | null>(null);
-  if (costs.kind === 'ready' && costs.value !== lastCosts) setHeld(costs.value);
+  const [lastCosts, setLastCosts] = useState<Costs | null>(null);
+  if (costs.kind === 'ready' && costs.value !== lastCosts) setLastCosts(costs.value);
   return (
     <div className="page stack gap-7">
       {costs.kind === 'loading' && !lastCosts && <QueryLoading />}

@@ -23,17 +23,17 @@ function Yaml<Own>({ agentId, limits }: { agentId: AgentId | null; limits: Limit
   const id = useId();
   const [step, setStep] = useState<Step>('closed');
   const [text, setText] = useState('');
-  const [status, setSaid] = useState<Said | null>(null);
+  const [status, setStatus] = useState<Said | null>(null);
 
   async function read(otherwise: Step) {
     const yaml = await state.callRelay((client) => client.configYaml.read(agentId));
     setStep(yaml.ok ? 'open' : otherwise);
     if (yaml.ok) setText(yaml.value);
-    else setSaid({ wrong: true, text: problemText(yaml.problem), undo: null });
+    else setStatus({ wrong: true, text: problemText(yaml.problem), undo: null });
   }
   function open() {
     setStep('reading');
-    setSaid(null);
+    setStatus(null);
     return read('closed');
   }
   async function save() {
@@ -42,11 +42,11 @@ function Yaml<Own>({ agentId, limits }: { agentId: AgentId | null; limits: Limit
     const put = await state.callRelay((client) => client.configYaml.write(agentId, text));
     if (!put.ok) {
       setStep('open');
-      setSaid({ wrong: true, text: problemText(put.problem), undo: null });
+      setStatus({ wrong: true, text: problemText(put.problem), undo: null });
       return;
     }
     await limits.query.again();
-    setSaid({
+    setStatus({
       wrong: false,
       text: t`Saved`,
       undo: before.kind === 'ready' ? () => undo(before.value.own) : null,
@@ -56,7 +56,7 @@ function Yaml<Own>({ agentId, limits }: { agentId: AgentId | null; limits: Limit
   async function undo(own: Own) {
     setStep('saving');
     const put = await limits.change(() => own);
-    setSaid({ wrong: !put.ok, text: put.ok ? t`Undone.` : problemText(put.problem), undo: null });
+    setStatus({ wrong: !put.ok, text: put.ok ? t`Undone.` : problemText(put.problem), undo: null });
     await read('open');
   }
 

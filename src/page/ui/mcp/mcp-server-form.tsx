@@ -331,7 +331,7 @@ interface ProgramsProps extends BoxRules {
 }
 
 function ProgramForm({ busy, onAdd, runners, ...held }: ProgramsProps) {
-  const [isBoxed, setGiven] = useState(true);
+  const [isBoxed, setIsBoxed] = useState(true);
   const [name, setName] = useState('');
   const [command, setCommand] = useState('');
   const [args, setArgs] = useState('');
@@ -389,7 +389,7 @@ function ProgramForm({ busy, onAdd, runners, ...held }: ProgramsProps) {
       />
       <BoxFields draft={draft} {...held} onDraft={setDraft} />
       {draft.held && (
-        <NeedsField servers={begun} runners={runners} given={isBoxed} onGiven={setGiven} folders={held.folders} />
+        <NeedsField servers={begun} runners={runners} given={isBoxed} onGiven={setIsBoxed} folders={held.folders} />
       )}
       <WrongNote text={wrongBox} />
       <button

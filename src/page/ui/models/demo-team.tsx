@@ -18,7 +18,7 @@ export default function DemoTeam() {
   const models = useQuery(roost.models.query);
   const roster = useHousehold((state) => state.roster);
   const calling = usePending((state) => state.call !== null);
-  const [keptIds, setKept] = useState(() => storedIds(roost));
+  const [keptIds, setKeptIds] = useState(() => storedIds(roost));
   const { busy, failed, act } = useAction();
   const agents = demoTeam({ roster }).filter(({ agentId }) => !keptIds.includes(agentId));
   if (models.kind !== 'ready' || models.value.connections.length === 0 || agents.length === 0) return null;
@@ -32,7 +32,7 @@ export default function DemoTeam() {
     });
   const keep = () => {
     storeDemoTeam(roost, agents);
-    setKept(storedIds(roost));
+    setKeptIds(storedIds(roost));
   };
   return (
     <section className="demo-team gap-5 cluster ink-2 text-3 ground-2" aria-labelledby={id}>

@@ -54,7 +54,7 @@ export default function ModelPicker({ all, onClose }: { all: Models; onClose: ()
   const actions = useActions();
   const { notices } = useRoost();
   const options = useWho();
-  const [target, setWho] = useState<Who>(options.length > 2 ? (options[2]?.value ?? 'everybody') : 'everybody');
+  const [target, setTarget] = useState<Who>(options.length > 2 ? (options[2]?.value ?? 'everybody') : 'everybody');
   const [words, setWords] = useState('');
   const { failed, act } = useAction();
   const name = useId();
@@ -72,7 +72,7 @@ export default function ModelPicker({ all, onClose }: { all: Models; onClose: ()
   return (
     <Dialog title={t`Model`} onClose={onClose}>
       <div className="picker stack gap-6">
-        <OneOf<Who> label={t`For whom`} options={options} value={target} onChange={setWho} />
+        <OneOf<Who> label={t`For whom`} options={options} value={target} onChange={setTarget} />
         {count > FILTERED_ABOVE && (
           <input
             className="field"

@@ -28,13 +28,13 @@ function Refused({ device }: { device: Notifications['devices'][number] }) {
 function PushContactForm({ contact, told }: { contact: PushContact; told: Notified }) {
   const id = useId();
   const [mail, setMail] = useState(contact.mail ?? '');
-  const [status, setSaid] = useState('');
+  const [status, setStatus] = useState('');
   const save = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    if (!event.currentTarget.checkValidity()) return setSaid(t`Write an e-mail address.`);
-    setSaid(t`Saving…`);
+    if (!event.currentTarget.checkValidity()) return setStatus(t`Write an e-mail address.`);
+    setStatus(t`Saving…`);
     const done = await told.putContact(mail.trim() === '' ? null : mail.trim());
-    setSaid(done.ok ? t`Saved` : done.reason);
+    setStatus(done.ok ? t`Saved` : done.reason);
   };
   const hint =
     contact.subject === null
@@ -120,18 +120,18 @@ function ToldDevices({ told }: { told: Notified }) {
 export function NotificationsSection() {
   const notified = notificationsOf(useRoost());
   const [choice, setChoice] = useState(notified.choice);
-  const [status, setSaid] = useState('');
+  const [status, setStatus] = useState('');
   /** The choice before the last change; null: nothing was changed. */
   const [before, setBefore] = useState<typeof choice | null>(null);
   const why = whyNoPush();
   const choose = async (next: typeof choice, undo: typeof choice | null) => {
     setChoice(next);
     setBefore(null);
-    setSaid(t`Saving…`);
+    setStatus(t`Saving…`);
     const done = await notified.choose(next);
     if (done.ok) setBefore(undo);
     else setChoice(notified.choice());
-    setSaid(done.ok ? t`Saved` : done.reason);
+    setStatus(done.ok ? t`Saved` : done.reason);
   };
   const change = (part: Partial<typeof choice>) => choose({ ...choice, ...part }, choice);
   const { kinds, quiet } = choice;

@@ -23,12 +23,12 @@ function SpanForm() {
   const [agentId, setAgentId] = useState('');
   const [from, setFrom] = useState('');
   const [to, setTo] = useState('');
-  const [askedSpan, setAsked] = useState<Span | null>(null);
+  const [askedSpan, setAskedSpan] = useState<Span | null>(null);
   const [start, end] = [new Date(from).getTime(), new Date(to).getTime()];
   const isSpan = start < end;
   function submit(event: FormEvent) {
     event.preventDefault();
-    if (isSpan) setAsked({ kind: 'span', agentId: agentId === '' ? null : agentId, from: start, to: end });
+    if (isSpan) setAskedSpan({ kind: 'span', agentId: agentId === '' ? null : agentId, from: start, to: end });
   }
   async function forget(target: Span): Promise<string | null> {
     const done = await actions.forget(target, t`Forgetting…`);
@@ -56,7 +56,7 @@ function SpanForm() {
           title={t`Forget all of this?`}
           does={t`Forget`}
           onSure={() => forget(askedSpan)}
-          onClose={() => setAsked(null)}
+          onClose={() => setAskedSpan(null)}
         >
           <ForgetPreviewList target={askedSpan} />
           <p>{t`You can undo it for ten seconds. After that nothing brings it back.`}</p>
@@ -70,9 +70,9 @@ type What = 'words' | 'tool';
 function ItemsForm() {
   const state = useRoost();
   const actions = useActions();
-  const [kind, setWhat] = useState<What>('words');
+  const [kind, setKind] = useState<What>('words');
   const [text, setText] = useState('');
-  const [askedItems, setAsked] = useState<AskedItems | null>(null);
+  const [askedItems, setAskedItems] = useState<AskedItems | null>(null);
   const { busy, failed, act } = useAction();
   async function search(): Promise<string | null> {
     const preview = await previewItems(state, { what: kind, text: text.trim() });
@@ -80,7 +80,7 @@ function ItemsForm() {
     if (preview.preview.unread !== null) return t`The search failed. ${preview.preview.unread}`;
     if (many === 0) return t`Nothing found.`;
     if (many > MOST_SOURCES) return t`${plural(many, 'place')}, too many for one request. Choose fewer.`;
-    setAsked(preview);
+    setAskedItems(preview);
     return null;
   }
   const submit = (event: FormEvent) => {
@@ -103,7 +103,7 @@ function ItemsForm() {
             ['tool', t`answers of this tool`],
           ]}
           value={kind}
-          onChange={setWhat}
+          onChange={setKind}
         />
         <Field label={kind === 'tool' ? t`Name of the tool` : t`A name, or the address of a page`}>
           {(given) => (
@@ -129,7 +129,7 @@ function ItemsForm() {
           title={t`Forget all of this?`}
           does={t`Forget`}
           onSure={() => forget(askedItems.target)}
-          onClose={() => setAsked(null)}
+          onClose={() => setAskedItems(null)}
         >
           <Preview preview={askedItems.preview} />
           <p>{t`You can undo it for ten seconds. After that nothing brings it back.`}</p>

@@ -61,7 +61,7 @@ export const useLineNotes = (): LineNotes => useContext(Context);
 export function useLineNotesOf({ taskId, request }: Task, diff: Diff | null): LineNotes {
   const { device } = useRoost();
   const { browser } = device;
-  const [storedDrafts, setKept] = useState(() => readLineDrafts(browser, taskId));
+  const [storedDrafts, setStoredDrafts] = useState(() => readLineDrafts(browser, taskId));
   const [begun, setBegun] = useState<string | null>(null);
   const isSent = useCallback(
     ({ commentId }: LineDraft) => diff?.comments.some((comment) => comment.commentId === commentId) ?? false,
@@ -74,14 +74,14 @@ export function useLineNotesOf({ taskId, request }: Task, diff: Diff | null): Li
   const drafts = useMemo(() => storedDrafts.filter((draft) => !isSent(draft)), [storedDrafts, isSent]);
   const keep = useCallback(
     (draft: LineDraft) => {
-      setKept((before) => [...before.filter(({ commentId }) => commentId !== draft.commentId), draft]);
+      setStoredDrafts((before) => [...before.filter(({ commentId }) => commentId !== draft.commentId), draft]);
       return keepLineDraft(browser, taskId, draft);
     },
     [browser, taskId],
   );
   const drop = useCallback(
     (commentIds: readonly string[]) => {
-      setKept((before) => before.filter(({ commentId }) => !commentIds.includes(commentId)));
+      setStoredDrafts((before) => before.filter(({ commentId }) => !commentIds.includes(commentId)));
       for (const commentId of commentIds) dropLineDraft(browser, taskId, commentId);
     },
     [browser, taskId],
@@ -89,7 +89,7 @@ export function useLineNotesOf({ taskId, request }: Task, diff: Diff | null): Li
   const begin = useCallback(
     (at: Anchor) => {
       const draft = { ...at, commentId: device.newId(), text: '', time: device.now() };
-      setKept((before) => [...before, draft]);
+      setStoredDrafts((before) => [...before, draft]);
       setBegun(draft.commentId);
     },
     [device],

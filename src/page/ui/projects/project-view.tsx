@@ -508,7 +508,7 @@ function Opened({ route, project, tasks }: OpenedProps) {
   const onFocused = useCallback(() => setFocusOn(null), []);
   useNoWayBack(focusOn !== null);
   const [drag] = useState(createDrag);
-  const [announcement, setSaid] = useState('');
+  const [announcement, setAnnouncement] = useState('');
   const deferred = useDeferredValue(filter);
   const search = useTaskSearch(project.projectId, filter.text);
   const matchingIds = search.kind === 'found' ? search.taskIds : null;
@@ -521,7 +521,7 @@ function Opened({ route, project, tasks }: OpenedProps) {
   const moveOnly = useCallback(
     (task: TaskCard, columnId: string) => {
       const column = project.columns.find((one) => one.columnId === columnId)?.name ?? '';
-      setSaid(t`#${task.number} ${task.title} is in ${column} now.`);
+      setAnnouncement(t`#${task.number} ${task.title} is in ${column} now.`);
       setFocusOn(task.taskId);
       void projects.move(task, columnId);
     },

@@ -26,8 +26,8 @@ const SEARCHING: Search = { kind: 'searching' };
 export function useTaskSearch(projectId: ProjectId, typed: string): Search {
   const roost = useRoost();
   const text = typed.trim().slice(0, PROJECT_LIMITS.search);
-  const [askedText, setAsked] = useState('');
-  useEffect(() => roost.device.after(SEARCH_AFTER_MS, () => setAsked(text)), [roost.device, text]);
+  const [askedText, setAskedText] = useState('');
+  useEffect(() => roost.device.after(SEARCH_AFTER_MS, () => setAskedText(text)), [roost.device, text]);
   const query = useMemo(() => createTaskSearch(roost, projectId, askedText), [roost, projectId, askedText]);
   const state = useQuery(query);
   return useMemo(() => {

@@ -348,7 +348,7 @@ export function useSaving<D extends TimingDraft, S extends Schedule>(
    * meantime.
    */
   const [base, setBase] = useState(before);
-  const [wasChecked, setAsked] = useState(false);
+  const [wasChecked, setWasChecked] = useState(false);
   const [refused, setRefused] = useState<{ readonly fields: Wrong; readonly reason: string | null } | null>(null);
   const { busy, act } = useAction();
   const fieldErrors = refused
@@ -390,7 +390,7 @@ export function useSaving<D extends TimingDraft, S extends Schedule>(
     busy,
     save(event) {
       event.preventDefault();
-      setAsked(true);
+      setWasChecked(true);
       const mine = kind.scheduleOf(draft, base);
       if (!mine) return;
       act(async () => {
